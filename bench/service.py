@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from uuid import UUID
@@ -70,24 +70,6 @@ class Target:
     def tell(self, leases: list[tuple[UUID, dict[str, object]]]) -> Load:
         """Answer every slot of these leases, one request per lease."""
         return burst(self._ports, iter([self._tell(*one) for one in leases]), CONNECTIONS)
-
-    def tell_totals(self, leases: list[tuple[UUID, dict[str, object]]]) -> Load:
-        """Answer these leases by totals, one request per lease."""
-        requests = []
-        for campaign, lease in leases:
-            totals: dict[str, int] = {}
-            slots = lease["slots"]
-            assert isinstance(slots, list)
-            for slot in slots:
-                totals[slot["arm"]] = totals.get(slot["arm"], 0) + 1
-            content = {
-                "lease": lease["lease"],
-                "totals": [
-                    {"arm": arm, "count": count, "sum": count / 2} for arm, count in totals.items()
-                ],
-            }
-            requests.append(self._post(f"/v1/campaigns/{campaign}/tell", orjson.dumps(content)))
-        return burst(self._ports, iter(requests), CONNECTIONS)
 
     def _tell(self, campaign: UUID, lease: dict[str, object]) -> bytes:
         slots = lease["slots"]
@@ -174,24 +156,16 @@ def _single(bare_ports: list[int], target: Target, suffix: str) -> dict[str, flo
 
 
 def _blocks(target: Target) -> dict[str, float]:
-    """Measure large leases, answered slot by slot or by totals; asking counts too."""
-    rates: dict[str, list[float]] = {"answers": [], "totals": []}
-    p99 = []
-    tells: dict[str, Callable[[list[tuple[UUID, dict[str, object]]]], Load]] = {
-        "answers": target.tell,
-        "totals": target.tell_totals,
-    }
+    """Measure large leases, answered slot by slot; asking counts too."""
+    rates, p99 = [], []
     for _ in range(TURNS):
-        for form, tell in tells.items():
-            asked, leases = target.ask(BLOCKS, BLOCK)
-            told = tell(leases)
-            _check([asked], [told])
-            rates[form].append(BLOCKS * BLOCK / (asked.seconds + told.seconds))
-            if form == "answers":
-                p99.append(max(asked.quantile(0.99), told.quantile(0.99)))
+        asked, leases = target.ask(BLOCKS, BLOCK)
+        told = target.tell(leases)
+        _check([asked], [told])
+        rates.append(BLOCKS * BLOCK / (asked.seconds + told.seconds))
+        p99.append(max(asked.quantile(0.99), told.quantile(0.99)))
     return {
-        "service.block.answers_per_s": statistics.median(rates["answers"]),
-        "service.block.totals.answers_per_s": statistics.median(rates["totals"]),
+        "service.block.answers_per_s": statistics.median(rates),
         "service.block.p99_ms": 1e3 * statistics.median(p99),
     }
 

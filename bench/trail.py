@@ -25,7 +25,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
-from affinity_bandits.service.core.tells import AnyTell, ArmTell, SlotTell
+from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.export import export
 from affinity_bandits.service.trail.verify import verify
@@ -89,10 +89,10 @@ def by_slot(lease: Lease) -> AnyTell:
 
 
 def by_arm(lease: Lease) -> AnyTell:
-    """Answer a lease with a sum for each of two arms."""
+    """Answer a lease with one score for all answers of each of two arms."""
     half = len(lease) // 2
-    sums = tuple(chance.randrange(100 * half) * HUNDREDTH for _ in range(2))
-    return ArmTell(lease.number, new_key(), ACTOR, (0, 1), sums, (half,) * 2)
+    sums = tuple(half * chance.randrange(101) * HUNDREDTH for _ in range(2))
+    return ScoreTell(lease.number, new_key(), ACTOR, (0, 1), sums, (half,) * 2)
 
 
 def run() -> dict[str, float]:

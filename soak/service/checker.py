@@ -152,10 +152,8 @@ def _asks_for(event: dict[str, Any], request: Request) -> bool:
 
 
 def _rows_of_total(total: dict[str, Any]) -> list[tuple[int, int, int]]:
-    """Return a total as events have it: arm, count and sum in units, for each score if counted."""
+    """Return a total as events have it: the arm, count and sum of each score."""
     arm = int(total["arm"].rpartition("-")[2])
-    if "sum" in total:
-        return [(arm, total["count"], int(total["sum"].replace(".", "")))]
     return [
         (arm, one["count"], one["count"] * round(one["score"] * UNITS_PER_ONE))
         for one in total["scores"]

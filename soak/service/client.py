@@ -242,9 +242,7 @@ class Client:
         answers = self.answers(campaign, lease)
         number = lease["lease"]
         if self._chance.random() < 0.1:
-            by_score = self.setup.campaigns[campaign][1].bounded
-            totals = _totals(lease, answers, by_score=by_score)
-            self._plan_one(campaign, {"lease": number, "totals": totals})
+            self._plan_one(campaign, {"lease": number, "totals": _totals(lease, answers)})
             return
         self._chance.shuffle(answers)
         while answers:
@@ -327,33 +325,18 @@ def slots_of(lease: dict[str, Any]) -> list[tuple[int, int]]:
     ]
 
 
-def _totals(
-    lease: dict[str, Any], answers: list[dict[str, Any]], *, by_score: bool
-) -> list[dict[str, Any]]:
-    """Return the same answers as an exact sum, or as counts of scores, for each arm."""
-    found: dict[int, list[int]] = {}
+def _totals(lease: dict[str, Any], answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the same answers as counts of scores for each arm."""
+    found: dict[int, Counter[float]] = {}
     for (_, arm), answer in zip(slots_of(lease), answers, strict=True):
-        found.setdefault(arm, []).append(round(answer["score"] * UNITS_PER_ONE))
-    if by_score:
-        return [
-            {
-                "arm": f"arm-{arm}",
-                "scores": [
-                    {"score": score / UNITS_PER_ONE, "count": count}
-                    for score, count in Counter(units).items()
-                ],
-            }
-            for arm, units in found.items()
-        ]
+        found.setdefault(arm, Counter())[answer["score"]] += 1
     return [
-        {"arm": f"arm-{arm}", "count": len(units), "sum": _decimal(sum(units))}
-        for arm, units in found.items()
+        {
+            "arm": f"arm-{arm}",
+            "scores": [{"score": score, "count": count} for score, count in scores.items()],
+        }
+        for arm, scores in found.items()
     ]
-
-
-def _decimal(units: int) -> str:
-    whole, rest = divmod(units, UNITS_PER_ONE)
-    return f"{whole}.{rest:09d}"
 
 
 PATIENCE = 60.0  # longest time in seconds that clients may take to finish what they are at

@@ -31,13 +31,12 @@ def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
 @pytest.mark.parametrize(
     ("members", "rule"),
     [
-        ({}, "count must be given where there are no scores"),
-        ({"count": 1}, "sum must be given where there are no scores"),
-        ({"count": 1, "scores": [{"score": 1, "count": 1}]}, "count must be left out where there"),
+        ({}, "scores must be given"),
+        ({"count": 1, "scores": [{"score": 1, "count": 1}]}, "count must be left out"),
         ({"scores": [{"score": 1, "count": 0}]}, "count must be greater than or equal to 1, got 0"),
         ({"scores": []}, "scores must have at least 1 item, got"),
     ],
 )
-def test_a_total_has_one_form(members: dict[str, Any], rule: str) -> None:
+def test_a_total_has_scores_with_counts(members: dict[str, Any], rule: str) -> None:
     with pytest.raises(InvalidInput, match=re.escape(rule)):
         Total.checked(arm="a", **members)

@@ -122,7 +122,8 @@ def test_the_python_client_makes_a_campaign_asks_and_tells(
         told = call("tell", models.Tell(lease=first.lease, answers=[score]))
         assert isinstance(told, models.Told)
         assert told.counted == 1
-        total = models.Total(arm=second.slots[0].arm, count=1, sum_="0.25")
+        count = models.ScoreCount(score=0.25, count=1)
+        total = models.Total(arm=second.slots[0].arm, scores=[count])
         line = call("tell_many", models.TellLine(lease=second.lease, totals=[total]))
         assert isinstance(line, models.ToldLine)
         assert (line.line, line.status, line.counted) == (1, 200, 1)

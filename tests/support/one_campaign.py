@@ -17,7 +17,7 @@ from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.spec import CampaignRecord, CampaignSpec
-from affinity_bandits.service.core.tells import AnyTell, ArmTell, ScoreTell, SlotTell
+from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Lease
@@ -51,7 +51,7 @@ class OneCampaign:
         return (await self.campaigns.ask(self.tenant, self.id, [ask], now=self.now))[0]
 
     async def tell(self, lease: Lease | int, told: Any, key: str | None = None) -> Any:
-        """Tell {slot: score}, {arm: (count, sum)} or {(arm, score): count}."""
+        """Tell {slot: score} or {(arm, score): count}."""
         return (await self.tell_all([made(lease, told, key)]))[0]
 
     async def tell_all(self, tells: list[AnyTell]) -> Any:
@@ -92,11 +92,8 @@ def made(lease: Lease | int, told: Any, key: str | None = None) -> AnyTell:
         return ScoreTell(number, key or new_key(), "t", *zip(*rows, strict=True))
     # The second arm's name stands for a score of 1, so that `dict(lease.slots)` can be told.
     scores = [float(one == "b") if isinstance(one, str) else one for one in told.values()]
-    pairs = [one if isinstance(one, tuple) else (None, one) for one in scores]
-    counts = tuple(count for count, _ in pairs if count is not None)
-    units = tuple(round(score * ONE) for _, score in pairs)
-    parts = (number, key or new_key(), "t", tuple(told), units)
-    return ArmTell(*parts, counts) if counts else SlotTell(*parts)
+    units = tuple(round(score * ONE) for score in scores)
+    return SlotTell(number, key or new_key(), "t", tuple(told), units)
 
 
 @asynccontextmanager

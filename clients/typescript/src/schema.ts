@@ -208,53 +208,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Keys
-         * @description List the tenant's API keys, oldest first, without their secrets.
-         */
-        get: operations["list_keys"];
-        put?: never;
-        /**
-         * Create Key
-         * @description Make an API key; its text is in the reply and cannot be shown again.
-         *
-         *     Idempotency keys are ignored, because the secret in the reply cannot be repeated. Revoke a key
-         *     whose reply was lost.
-         */
-        post: operations["create_key"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/keys/{key}/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Revoke Key
-         * @description Take an API key out of use; every process knows within ten seconds.
-         */
-        post: operations["revoke_key"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -323,41 +276,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * ApiKey
-         * @description An API key, without its secret.
-         */
-        ApiKey: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: string[];
-            /** Requests Per Second */
-            requests_per_second: number;
-            /** Largest Body */
-            largest_body: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Made By
-             * @description The id of the key that made it, if one did.
-             */
-            made_by: string | null;
-            /** Expires At */
-            expires_at: string | null;
-            /** Revoked At */
-            revoked_at: string | null;
-            /**
-             * Revoked By
-             * @description The id of the key that revoked it, or who did so on the command line.
-             */
-            revoked_by: string | null;
-        };
         /**
          * Arm
          * @description A group of a campaign: whether it may still be the best, and its answers in all rounds.
@@ -594,27 +512,6 @@ export interface components {
             tellers?: "any" | string[];
         };
         /**
-         * CreateKey
-         * @description A new API key of the caller's tenant, with at most the rights of the caller's own.
-         *
-         *     A member that is left out is as in the caller's own key.
-         */
-        CreateKey: {
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: ("ask" | "tell" | "read" | "admin" | "keys")[];
-            /** Requests Per Second */
-            requests_per_second?: number;
-            /** Largest Body */
-            largest_body?: number;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at?: string;
-        };
-        /**
          * CreateWebhook
          * @description Where notices of the tenant's campaigns are to be sent.
          */
@@ -778,16 +675,6 @@ export interface components {
             outsiders: number;
         };
         /**
-         * KeyPage
-         * @description Keys, oldest first.
-         */
-        KeyPage: {
-            /** Items */
-            items: components["schemas"]["ApiKey"][];
-            /** Next */
-            next: string | null;
-        };
-        /**
          * Lease
          * @description Slots that are yours until the lease expires; unanswered ones may then go to others.
          */
@@ -842,43 +729,6 @@ export interface components {
             slot: number;
             /** Arm */
             arm: string;
-        };
-        /**
-         * MadeKey
-         * @description An API key that was just made, with its text, which cannot be shown again.
-         */
-        MadeKey: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: string[];
-            /** Requests Per Second */
-            requests_per_second: number;
-            /** Largest Body */
-            largest_body: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Made By
-             * @description The id of the key that made it, if one did.
-             */
-            made_by: string | null;
-            /** Expires At */
-            expires_at: string | null;
-            /** Revoked At */
-            revoked_at: string | null;
-            /**
-             * Revoked By
-             * @description The id of the key that revoked it, or who did so on the command line.
-             */
-            revoked_by: string | null;
-            /** Key */
-            key: string;
         };
         /**
          * MadeWebhook
@@ -1082,14 +932,6 @@ export interface components {
             retried: number;
         };
         /**
-         * RevokedKeys
-         * @description The ids of keys that a request revoked.
-         */
-        RevokedKeys: {
-            /** Revoked */
-            revoked: string[];
-        };
-        /**
          * RoundPage
          * @description A page of closed rounds.
          */
@@ -1158,29 +1000,16 @@ export interface components {
         };
         /**
          * Total
-         * @description An arm's answers in a lease: how often each score was given, or their count and sum.
+         * @description How often each score was given to an arm in a lease.
          */
         Total: {
             /** Arm */
             arm: string;
             /**
              * Scores
-             * @description Every score once; what a campaign of any policy takes.
-             * @default null
+             * @description Every score once.
              */
-            scores?: components["schemas"]["ScoreCount"][];
-            /**
-             * Count
-             * @description Instead of scores, with a sum.
-             * @default null
-             */
-            count?: number;
-            /**
-             * Sum
-             * @description As decimal text it is exact. Refused where the campaign's policy counts how often each score was given.
-             * @default null
-             */
-            sum?: number | string;
+            scores: components["schemas"]["ScoreCount"][];
         };
         /**
          * Wait
@@ -1401,7 +1230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1410,7 +1239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1511,7 +1340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1520,7 +1349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1621,7 +1450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1630,7 +1459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1734,7 +1563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1743,7 +1572,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1839,7 +1668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1929,7 +1758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2023,7 +1852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2032,7 +1861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2120,7 +1949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2129,7 +1958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2230,7 +2059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2239,7 +2068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2337,7 +2166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2346,7 +2175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2435,7 +2264,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2444,288 +2273,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Body too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Invalid request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests, or the tenant's quota is used up */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected error, or the campaign needs attention */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Try again */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_keys: {
-        parameters: {
-            query?: {
-                /** @description The 'next' of another page. */
-                cursor?: string | null;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["KeyPage"];
-                };
-            };
-            /** @description API key missing or not in use */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Body too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Invalid request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests, or the tenant's quota is used up */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected error, or the campaign needs attention */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Try again */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    create_key: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateKey"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MadeKey"];
-                };
-            };
-            /** @description API key missing or not in use */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Idempotency key used before, who judges is settled or not asked, or there are too many */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Body too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Invalid request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests, or the tenant's quota is used up */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected error, or the campaign needs attention */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Try again */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    revoke_key: {
-        parameters: {
-            query?: {
-                /** @description Whether the keys that it made go with it. */
-                made?: boolean;
-            };
-            header?: never;
-            path: {
-                /** @description Of the key: not its whole text. */
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RevokedKeys"];
-                };
-            };
-            /** @description API key missing or not in use */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2808,7 +2356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2895,7 +2443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2989,7 +2537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2998,7 +2546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3083,7 +2631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Scope missing, the lease is another key's, or more is given than the key has */
+            /** @description Scope missing, or the lease is another key's */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3092,7 +2640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such campaign, lease, API key or webhook */
+            /** @description No such campaign, lease or webhook */
             404: {
                 headers: {
                     [name: string]: unknown;

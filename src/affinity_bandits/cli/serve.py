@@ -513,7 +513,7 @@ def add(
     context: typer.Context,
     tenant: Annotated[str, typer.Option(help="Whose it is; made if new.")],
     name: Annotated[str, typer.Option(help="What people call it.")],
-    scopes: Annotated[str, typer.Option(help="Of ask, tell, read, admin, keys; with commas.")],
+    scopes: Annotated[str, typer.Option(help="Of ask, tell, read, admin; with commas.")],
     rate: Annotated[
         float, typer.Option(help="Requests and lines a second, in each process.")
     ] = 1000.0,

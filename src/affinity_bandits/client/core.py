@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import (
-    AsyncIterator,
-    Callable,
-    Collection,
-    Coroutine,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import httpx
@@ -24,7 +14,7 @@ from pydantic import TypeAdapter
 
 from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire import Page, ToldLine, base
+from affinity_bandits.wire import ToldLine, base
 from affinity_bandits.wire.base import IDEMPOTENCY_KEY, check_key, check_list, check_whole, new_key
 
 T_co = TypeVar("T_co", covariant=True)
@@ -82,78 +72,7 @@ class BulkRequest(Request[list[ToldLine]]):
             return False  # said when the reply is read for good
 
 
-P = ParamSpec("P")
 T = TypeVar("T")
-Now = TypeVar("Now")
-Later = TypeVar("Later")
-Awaited = Coroutine[Any, Any, T]
-
-
-class Waits:
-    """A client whose methods block until the reply is there."""
-
-
-class Awaits:
-    """A client whose methods are awaited."""
-
-
-class Method(Generic[P, Now, Later]):
-    """A method of both clients, documented by the function that builds its requests.
-
-    Args:
-        build: builds the requests.
-        call: sends them with a client, its first argument.
-        hidden: how many of the first parameters of `build` the method fills in.
-    """
-
-    def __init__(
-        self, build: Callable[..., Any], call: Callable[..., Any], hidden: int = 0
-    ) -> None:
-        self._build = build
-        self._call = call
-        whole = inspect.signature(build)
-        self._signature = whole.replace(
-            parameters=list(whole.parameters.values())[hidden:],
-            return_annotation=inspect.Signature.empty,
-        )
-
-    @overload
-    def __get__(self, client: Waits, kind: type) -> Callable[P, Now]: ...
-    @overload
-    def __get__(self, client: Awaits, kind: type) -> Callable[P, Later]: ...
-    @overload
-    def __get__(self, client: None, kind: type) -> Callable[..., Any]: ...
-    def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
-        def bound(*given: Any, **more: Any) -> Any:
-            return self._call(client, *given, **more)
-
-        wraps(self._build)(bound).__signature__ = self._signature  # type: ignore[attr-defined]
-        return bound
-
-
-def sends(build: Callable[P, Request[T]]) -> Method[P, T, Awaited[T]]:
-    """Return a method that sends one request and returns its reply."""
-    return Method(build, lambda client, *given, **more: client.send(build(*given, **more)))
-
-
-def sends_each(
-    build: Callable[P, Iterator[Request[list[T]]]],
-) -> Method[P, list[T], Awaited[list[T]]]:
-    """Return a method that sends several requests in turn and returns all replies in one list."""
-    return Method(build, lambda client, *given, **more: client._each(build(*given, **more)))
-
-
-def lists(
-    build: Callable[Concatenate[str | None, P], Request[Page[T]]],
-) -> Method[P, Iterator[T], AsyncIterator[T]]:
-    """Return a method that iterates over the items of all pages."""
-
-    def call(client: Any, *given: P.args, **more: P.kwargs) -> Any:
-        return client._pages(lambda cursor: build(cursor, *given, **more))
-
-    return Method(build, call, hidden=1)
-
-
 AnyCampaign = wire.Campaign | UUID | str  # a campaign, or its id
 AnyPolicy = Mapping[str, Any] | str  # a policy's name, or its name and settings
 
@@ -177,25 +96,7 @@ def create_campaign(
     declaration: Mapping[str, Any] | None = None,
     key: str | None = None,
 ) -> Request[wire.Campaign]:
-    """Create a campaign; requires the scope "admin".
-
-    Args:
-        name: its name for people.
-        arms: the names of the groups to compare.
-        policy: a round policy's name, or its name and settings. It needs a horizon.
-        plan: instead, a file written by `affinity plan`, or its text.
-        horizon: answers that the policy may count on.
-        lease_seconds: time to answer a lease; default 3600.
-        lowest: the smallest possible score; by default the plan's, or else 0. Settings of a policy
-            about scores refer to scores mapped from the range to [0, 1].
-        highest: the largest; by default the plan's, or else 1.
-        committee: initial members of each group, if known.
-        tellers: ids of API keys that may answer any lease, or "any" for all keys of the tenant. By
-            default only the key that took a lease answers it.
-        declaration: `groups_are`, `responsible`, `purpose` and, if the groups are protected
-            attributes of people, `protected`. Required, unless the plan has one.
-        key: the idempotency key; by default a new one.
-    """
+    """Return the request of `Client.create_campaign`."""
     if policy is not None and plan is not None:
         raise InvalidInput("policy", "given, or else plan, and not both", "both")
     members = {
@@ -218,33 +119,27 @@ def create_campaign(
 
 
 def campaign(campaign: AnyCampaign) -> Request[wire.Campaign]:
-    """Get a campaign; requires the scope "read"."""
+    """Return the request of `Client.campaign`."""
     return Request("GET", _path(campaign), wire.Campaign.model_validate_json)
 
 
 def campaigns(cursor: str | None) -> Request[wire.Page[wire.Campaign]]:
-    """Iterate over all campaigns, oldest first; requires the scope "read"."""
+    """Return the request of a page of `Client.campaigns`."""
     return _page("/v1/campaigns", wire.CampaignPage.model_validate_json, cursor)
 
 
 def rounds(cursor: str | None, campaign: AnyCampaign) -> Request[wire.Page[wire.ClosedRound]]:
-    """Iterate over the closed rounds of a campaign; requires the scope "read"."""
+    """Return the request of a page of `Client.rounds`."""
     return _page(_path(campaign, "/rounds"), wire.RoundPage.model_validate_json, cursor)
 
 
 def events(cursor: str | None, campaign: AnyCampaign) -> Request[wire.Page[wire.Event]]:
-    """Iterate over the audit trail of a campaign; requires the scope "read"."""
+    """Return the request of a page of `Client.events`."""
     return _page(_path(campaign, "/events"), wire.EventPage.model_validate_json, cursor)
 
 
 def ask(campaign: AnyCampaign, count: int = 1, *, key: str | None = None) -> Request[wire.Asked]:
-    """Ask which groups come next; requires the scope "ask".
-
-    Args:
-        campaign: a campaign, or its id.
-        count: slots at most; a lease may have fewer.
-        key: the idempotency key; by default a new one.
-    """
+    """Return the request of `Client.ask`."""
     # The slots come as runs, which are shorter than a list.
     body = wire.Ask(count=check_whole("count", count, low=1, high=base.LARGEST_LEASE), listed=False)
     return _post(_path(campaign, "/ask"), body, key, _read_asked)
@@ -257,15 +152,7 @@ def tell(
     raters: wire.Raters | None = None,
     key: str | None = None,
 ) -> Request[wire.Told]:
-    """Report the scores of slots; requires the scope "tell".
-
-    Args:
-        lease: the reply to `ask`.
-        scores: by slot, or those of all slots in order.
-        raters: who gave them, for the audit trail: one for all, or one for each. A pseudonym, never
-            a name or an e-mail address.
-        key: the idempotency key; by default a new one.
-    """
+    """Return the request of `Client.tell`."""
     body = wire.Tell.checked(**_answers(lease, scores, raters))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
 
@@ -273,12 +160,7 @@ def tell(
 def tell_totals(
     lease: wire.Lease, totals: Iterable[wire.Total], *, key: str | None = None
 ) -> Request[wire.Told]:
-    """Report the scores of a whole lease as totals; requires the scope "tell".
-
-    `Lease.totals` counts them by group. They count only if the whole lease is still unanswered and
-    yours. If the policy counts how often each score was given, totals with a sum instead are
-    refused.
-    """
+    """Return the request of `Client.tell_totals`."""
     body = wire.Tell.checked(lease=lease.number, totals=list(totals))
     return _post(_path(lease.campaign, "/tell"), body, key, wire.Told.model_validate_json)
 
@@ -286,10 +168,7 @@ def tell_totals(
 def tell_many(
     tells: Iterable[tuple[wire.Lease, wire.Scores]], *, key: str | None = None
 ) -> Iterator[Request[list[wire.ToldLine]]]:
-    """Report the scores of slots of many leases of one campaign; requires the scope "tell".
-
-    A tell that is refused leaves the others as they are: see each line's `told`.
-    """
+    """Return the requests of `Client.tell_many`, each as large as one may be."""
     # A line's key depends on its place among all lines, not on how they are cut into requests.
     chosen = _key(key, longest=base.LONGEST_KEY - base.ROOM_FOR_LINE)
     which: str | None = None
@@ -313,20 +192,14 @@ def tell_many(
 def release(
     campaign: AnyCampaign, lease: wire.Lease | int, *, key: str | None = None
 ) -> Request[wire.Released]:
-    """Give back a lease's unanswered slots; requires the scope "ask" and the key that took it.
-
-    Others can have them at once, instead of when the lease expires.
-    """
+    """Return the request of `Client.release`."""
     number = lease.number if isinstance(lease, wire.Lease) else lease
     body = wire.Release.checked(lease=number)
     return _post(_path(campaign, "/release"), body, key, wire.Released.model_validate_json)
 
 
 def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[wire.Campaign]:
-    """Stop a campaign; requires the scope "admin".
-
-    It hands out no more slots, but answers to leased slots still count.
-    """
+    """Return the request of `Client.stop`."""
     return Request(
         "POST", _path(campaign, "/stop"), wire.Campaign.model_validate_json, key=_key(key)
     )
@@ -343,20 +216,7 @@ def name_judges(
     round: int | None = None,
     key: str | None = None,
 ) -> Request[wire.Campaign]:
-    """Name who judges a round, which opens it if it waits for that; requires the scope "admin".
-
-    Args:
-        campaign: a campaign, or its id.
-        judges: number per group; default 0. If all members judge, the current committee.
-        outsiders: judges from outside all groups.
-        soon: per group, at most how many of those chosen may begin to judge during the round, if
-            all members judge.
-        later: per group, how many of those chosen will begin after it.
-        standing: whether they also judge later rounds, until others are named; a panel only while
-            the leading group has the fewest seats.
-        round: the one that waits, or the one after the open round; default the one that waits.
-        key: the idempotency key; by default a new one.
-    """
+    """Return the request of `Client.name_judges`."""
     members: dict[str, Any] = {
         "judges": _heads("judges", judges),
         "outsiders": check_whole("outsiders", outsiders, low=0, high=base.MOST_JUDGES),
@@ -453,20 +313,3 @@ def _key(given: str | None, longest: int = base.LONGEST_KEY) -> str:
 
 def _path(which: AnyCampaign, rest: str = "") -> str:
     return f"/v1/campaigns/{campaign_id(which)}{rest}"
-
-
-class Methods:
-    """The methods of both clients: one for each function above."""
-
-    create_campaign = sends(create_campaign)
-    campaign = sends(campaign)
-    campaigns = lists(campaigns)
-    rounds = lists(rounds)
-    events = lists(events)
-    ask = sends(ask)
-    tell = sends(tell)
-    tell_totals = sends(tell_totals)
-    tell_many = sends_each(tell_many)
-    release = sends(release)
-    stop = sends(stop)
-    name_judges = sends(name_judges)

@@ -1,206 +1,140 @@
-"""Errors that the service reports to callers, each with its HTTP status and code."""
+"""Errors that the service reports to callers: a table of them, and classes of those caught."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import NamedTuple
 from uuid import UUID
 
 from affinity_bandits.errors import AffinityError
 
 
-class ServiceProblem(AffinityError):  # noqa: N818 - named after the media type that carries it
-    """An error that is reported to the caller as a problem (RFC 9457).
+class ProblemType(NamedTuple):
+    """A type of problem (RFC 9457).
 
     Attributes:
         code: a stable word for programs.
         status: the HTTP status.
         title: the meaning of the code.
-        detail: the problem in this case, with a place for each argument.
+        detail: the problem in one case, with a place for each argument.
         headers: further headers of the response.
     """
 
-    code: ClassVar[str]
-    status: ClassVar[int]
-    title: ClassVar[str]
-    detail: ClassVar[str] = "{}"
+    code: str
+    status: int
+    title: str
+    detail: str = "{}"
     headers: Mapping[str, str] = {}
 
-    def __init__(self, *parts: object) -> None:
-        super().__init__(self.detail.format(*parts))
+
+TOO_MANY = ProblemType(
+    *("too_many", 429, "Too many requests"),
+    "this API key may make {:g} requests a second, where every line counts; try again in {} s",
+)
+TOO_MANY_REFUSALS = ProblemType(
+    *("too_many_refusals", 429, "Too many requests without a good API key"),
+    "too many requests from this address had no API key in use; check the key, and try again in"
+    " {} s",
+)
+QUOTA_USED_UP = ProblemType(
+    *("quota", 429, "Quota of the tenant used up"),
+    "{0} of this tenant must be at most {1:,}, and are {2:,}; let whoever runs the service archive"
+    " finished campaigns, or raise the limit with 'affinity serve quotas'",
+    {"retry-after": "60"},
+)
+NO_SUCH_CAMPAIGN = ProblemType(
+    "no_such_campaign", 404, "No such campaign", "there is no campaign {}"
+)
+NO_SUCH_LEASE = ProblemType(
+    *("no_such_lease", 404, "No such lease"),
+    "lease must be one that this campaign granted, got {}",
+)
+NOT_TELLER = ProblemType(
+    *("not_teller", 403, "Lease of another API key"),
+    "lease {0} was taken with another API key, and this one ({1}) is not among the campaign's"
+    " tellers; answer with the key that asked, or ask and tell in a campaign that was made with"
+    " tellers = ['{1}'], or 'any' for all keys of the tenant",
+)
+NOT_HOLDER = NOT_TELLER._replace(
+    detail="lease {0} was taken with another API key, and only that key can give it back; its"
+    " slots are offered again when it expires"
+)
+NO_SUCH_WEBHOOK = ProblemType("no_such_webhook", 404, "No such webhook", "there is no webhook {}")
+TOO_MANY_WEBHOOKS = ProblemType(
+    *("too_many_webhooks", 409, "Too many webhooks"),
+    "a tenant must have at most {:,} webhooks: remove one first",
+)
+KEY_REUSED = ProblemType(
+    *("key_reused", 409, "Idempotency key used before"),
+    "the idempotency key came before with another request; repeat a request unchanged, or send a"
+    " new one with a new key",
+)
+NOT_LEASED = ProblemType(
+    *("not_leased", 422, "Not part of the lease"), "every answer must be for a slot of lease {}"
+)
+SCORE_OUT_OF_RANGE = ProblemType(
+    *("score_out_of_range", 422, "Score out of range"),
+    "every score must be from {} to {}, the campaign's range, got {}",
+)
+JUDGES_NOT_ASKED = ProblemType(
+    *("judges_not_asked", 409, "The campaign does not ask who judges"),
+    "judges must be named for a campaign that is open and is told who judges; {}",
+)
+JUDGES_SETTLED = ProblemType(
+    *("judges_settled", 409, "Who judges this round is settled"),
+    "the {} of round {} is settled, since the round is open; name the next one with round = {}",
+)
+NEEDS_ATTENTION = ProblemType(
+    *("needs_attention", 500, "The campaign needs attention"),
+    "campaign {} needs the attention of whoever runs the service: {}; whatever was acknowledged is"
+    " kept",
+)
+UNAVAILABLE = ProblemType(
+    *("unavailable", 503, "Try again"),
+    "the database did not answer; repeat the request with the same key",
+    {"retry-after": "1"},
+)
+
+
+class ServiceProblem(AffinityError):  # noqa: N818 - named after the media type that carries it
+    """An error that is reported to the caller as a problem.
+
+    Args:
+        kind: its row of a table.
+        parts: the arguments of the row's detail.
+        headers: further headers of the response, in place of the row's.
+    """
+
+    def __init__(
+        self, kind: ProblemType, *parts: object, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(kind.detail.format(*parts))
+        self.code, self.status, self.title = kind.code, kind.status, kind.title
+        self.headers = kind.headers if headers is None else headers
 
 
 class TooMany(ServiceProblem):
     """The API key exceeds its rate of requests."""
 
-    code, status, title = "too_many", 429, "Too many requests"
-    detail = (
-        "this API key may make {:g} requests a second, where every line counts; try again in {} s"
-    )
-
-    def __init__(self, *parts: float) -> None:
-        *rate, seconds = parts
-        wait = max(1, math.ceil(seconds))
-        super().__init__(*rate, wait)
-        self.headers = {"retry-after": str(wait)}
+    def __init__(self, rate: float, seconds: float) -> None:
+        wait = _whole_seconds(seconds)
+        super().__init__(TOO_MANY, rate, wait, headers={"retry-after": str(wait)})
 
 
-class TooManyRefusals(TooMany):
+class TooManyRefusals(ServiceProblem):
     """Too many requests from one address had a missing or bad API key."""
 
-    code, status, title = "too_many_refusals", 429, "Too many requests without a good API key"
-    detail = (
-        "too many requests from this address had no API key in use; check the key, and try again"
-        " in {} s"
-    )
-
-
-class QuotaUsedUp(ServiceProblem):
-    """The tenant has as many campaigns, events or bytes as it may have."""
-
-    code, status, title = "quota", 429, "Quota of the tenant used up"
-    detail = (
-        "{0} of this tenant must be at most {1:,}, and are {2:,}; let whoever runs the service"
-        " archive finished campaigns, or raise the limit with 'affinity serve quotas'"
-    )
-    headers: Mapping[str, str] = {"retry-after": "60"}
+    def __init__(self, seconds: float) -> None:
+        wait = _whole_seconds(seconds)
+        super().__init__(TOO_MANY_REFUSALS, wait, headers={"retry-after": str(wait)})
 
 
 class NoSuchCampaign(ServiceProblem):
     """The id is unknown to the tenant, or of another tenant's campaign."""
 
-    code, status, title = "no_such_campaign", 404, "No such campaign"
-    detail = "there is no campaign {}"
-
-
-class NoSuchLease(ServiceProblem):
-    """The lease's number is unknown to the campaign."""
-
-    code, status, title = "no_such_lease", 404, "No such lease"
-    detail = "lease must be one that this campaign granted, got {}"
-
-
-class NotTeller(ServiceProblem):
-    """A lease is answered with an API key that neither took it nor is named by the campaign."""
-
-    code, status, title = "not_teller", 403, "Lease of another API key"
-    detail = (
-        "lease {0} was taken with another API key, and this one ({1}) is not among the campaign's "
-        "tellers; answer with the key that asked, or ask and tell in a campaign that was made with "
-        "tellers = ['{1}'], or 'any' for all keys of the tenant"
-    )
-
-
-class NotHolder(NotTeller):
-    """A lease is given back with another API key than the one that took it."""
-
-    detail = (
-        "lease {0} was taken with another API key, and only that key can give it back; its slots "
-        "are offered again when it expires"
-    )
-
-
-class NoSuchKey(ServiceProblem):
-    """The id is unknown to the tenant, of a key out of use, or of another tenant's key."""
-
-    code, status, title = "no_such_key", 404, "No such API key"
-    detail = "key must be the id of one of the tenant's API keys in use, got {!r}"
-
-
-class NotMaker(ServiceProblem):
-    """A key that another key made would revoke a key of another maker."""
-
-    code, status, title = "not_maker", 403, "Key of another maker"
-    detail = (
-        "key must be this API key's own id or that of one it made, got {!r}; a key from 'affinity"
-        " serve keys add' can revoke any key of its tenant"
-    )
-
-
-class GivesTooMuch(ServiceProblem):
-    """A key would be made that may do more than the one that makes it."""
-
-    code, status, title = "gives_too_much", 403, "More than the key has itself"
-    detail = "{} must be {}, as this API key has it itself, got {!r}"
-
-
-class MakerRevoked(ServiceProblem):
-    """A key that was revoked a moment ago would make another."""
-
-    code, status, title = "no_key", 401, "API key missing or not in use"
-    detail = "the API key is revoked or expired"
-
-
-class TooManyKeys(ServiceProblem):
-    """The tenant has as many keys in use as it may have."""
-
-    code, status, title = "too_many_keys", 409, "Too many API keys in use"
-    detail = "a tenant must have at most {:,} API keys in use: revoke some first"
-
-
-class NoSuchWebhook(ServiceProblem):
-    """The id is unknown to the tenant, or of another tenant's webhook."""
-
-    code, status, title = "no_such_webhook", 404, "No such webhook"
-    detail = "there is no webhook {}"
-
-
-class TooManyWebhooks(ServiceProblem):
-    """The tenant has as many webhooks as it may have."""
-
-    code, status, title = "too_many_webhooks", 409, "Too many webhooks"
-    detail = "a tenant must have at most {:,} webhooks: remove one first"
-
-
-class KeyReused(ServiceProblem):
-    """The idempotency key was used before, with another request."""
-
-    code, status, title = "key_reused", 409, "Idempotency key used before"
-    detail = (
-        "the idempotency key came before with another request; repeat a request unchanged, "
-        "or send a new one with a new key"
-    )
-
-
-class NotLeased(ServiceProblem):
-    """A tell has answers to slots outside its lease."""
-
-    code, status, title = "not_leased", 422, "Not part of the lease"
-    detail = "every answer must be for a slot of lease {}"
-
-
-class ScoresNeeded(ServiceProblem):
-    """A tell has sums, and the campaign's policy counts how often each score was given."""
-
-    code, status, title = "scores_needed", 422, "Scores needed, not sums"
-    detail = (
-        "every total must have scores, each with its count, in place of a sum: this campaign's "
-        "policy counts how often each score was given; got a sum of {}"
-    )
-
-
-class ScoreOutOfRange(ServiceProblem):
-    """A score is outside the campaign's range."""
-
-    code, status, title = "score_out_of_range", 422, "Score out of range"
-    detail = "every score must be from {} to {}, the campaign's range, got {}"
-
-
-class JudgesNotAsked(ServiceProblem):
-    """Judges were named for a campaign that does not ask for them, or has ended."""
-
-    code, status, title = "judges_not_asked", 409, "The campaign does not ask who judges"
-    detail = "judges must be named for a campaign that is open and is told who judges; {}"
-
-
-class JudgesSettled(ServiceProblem):
-    """Judges were named for a round that is open, and others judge it."""
-
-    code, status, title = "judges_settled", 409, "Who judges this round is settled"
-    detail = (
-        "the {} of round {} is settled, since the round is open; name the next one with round = {}"
-    )
+    def __init__(self, campaign: UUID | str) -> None:
+        super().__init__(NO_SUCH_CAMPAIGN, campaign)
 
 
 class NeedsAttention(ServiceProblem):
@@ -212,22 +146,19 @@ class NeedsAttention(ServiceProblem):
         reason: the problem in fixed words, free of data.
     """
 
-    code, status, title = "needs_attention", 500, "The campaign needs attention"
-    detail = (
-        "campaign {} needs the attention of whoever runs the service: {}; "
-        "whatever was acknowledged is kept"
-    )
-
     def __init__(self, campaign: UUID, kind: str, reason: str) -> None:
         self.campaign = campaign
         self.kind = kind
         self.reason = reason
-        super().__init__(campaign, reason)
+        super().__init__(NEEDS_ATTENTION, campaign, reason)
 
 
 class Unavailable(ServiceProblem):
     """The database did not answer, so whether the request was carried out is unknown."""
 
-    code, status, title = "unavailable", 503, "Try again"
-    detail = "the database did not answer; repeat the request with the same key"
-    headers: Mapping[str, str] = {"retry-after": "1"}
+    def __init__(self, kind: ProblemType = UNAVAILABLE, *parts: object) -> None:
+        super().__init__(kind, *parts)
+
+
+def _whole_seconds(seconds: float) -> int:
+    return max(1, math.ceil(seconds))

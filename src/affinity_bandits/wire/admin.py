@@ -1,4 +1,4 @@
-"""Messages about API keys and webhooks, and the signature of webhook notices."""
+"""Messages about webhooks, and the signature of their notices."""
 
 from __future__ import annotations
 
@@ -6,106 +6,24 @@ import hashlib
 import hmac
 import re
 import time
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, Field
+from pydantic import Field
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.wire.base import (
-    FASTEST_RATE,
-    LARGEST_LIMIT,
-    SLOWEST_RATE,
-    SMALLEST_LIMIT,
-    Body,
-    KeyId,
-    Message,
-    Moment,
-    Name,
-    given,
-)
-from affinity_bandits.wire.campaigns import Page
+from affinity_bandits.wire.base import Body, Message, Moment
 
 __all__ = [
     "SIGNATURE",
-    "ApiKey",
-    "CreateKey",
     "CreateWebhook",
-    "KeyPage",
-    "MadeKey",
     "MadeWebhook",
     "RemovedWebhook",
     "Retried",
-    "RevokedKeys",
     "Webhook",
     "WebhookList",
     "check_notice",
     "signature",
 ]
-
-
-Scope = Literal["ask", "tell", "read", "admin", "keys"]
-
-
-EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
-
-
-def _in_utc(at: datetime) -> datetime:
-    """Return a moment in UTC, as it is stored. The ends of the calendar mean infinity there."""
-    try:
-        found = at.astimezone(UTC)
-    except OverflowError:
-        found = None
-    if found is None or not EARLIEST <= found <= LATEST:
-        rule = f"from {EARLIEST.isoformat()} to {LATEST.isoformat()}"
-        raise ValueError(f"expires_at must be {rule}, got {at.isoformat()}")
-    return found
-
-
-class CreateKey(Body):
-    """A new API key of the caller's tenant, with at most the rights of the caller's own.
-
-    A member that is left out is as in the caller's own key.
-    """
-
-    name: Name
-    scopes: tuple[Scope, ...] = Field(min_length=1, max_length=10)
-    requests_per_second: float = given(ge=SLOWEST_RATE, le=FASTEST_RATE)
-    largest_body: int = given(ge=SMALLEST_LIMIT, le=LARGEST_LIMIT)
-    expires_at: Annotated[AwareDatetime, AfterValidator(_in_utc)] = given()
-
-
-class ApiKey(Message):
-    """An API key, without its secret."""
-
-    id: KeyId
-    name: str
-    scopes: tuple[str, ...]
-    requests_per_second: float
-    largest_body: int
-    created_at: Moment
-    made_by: str | None = Field(description="The id of the key that made it, if one did.")
-    expires_at: Moment | None
-    revoked_at: Moment | None
-    revoked_by: str | None = Field(
-        description="The id of the key that revoked it, or who did so on the command line."
-    )
-
-
-class MadeKey(ApiKey):
-    """An API key that was just made, with its text, which cannot be shown again."""
-
-    key: str
-
-
-class RevokedKeys(Message):
-    """The ids of keys that a request revoked."""
-
-    revoked: tuple[str, ...]
-
-
-class KeyPage(Page[ApiKey]):
-    """Keys, oldest first."""
 
 
 NoticeKind = Literal["dropped", "decided", "exhausted", "attention", "standstill"]

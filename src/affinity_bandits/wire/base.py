@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -18,6 +19,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from pydantic_core import PydanticCustomError
 
 from affinity_bandits.errors import InvalidInput, shown
 
@@ -34,11 +36,10 @@ __all__ = [
 ]
 
 
-# What an API key may do: lease slots, answer them, read, make or stop campaigns, manage keys.
-SCOPES = ("ask", "tell", "read", "admin", "keys")
+# What an API key may do: lease slots, answer them, read, make or stop campaigns.
+SCOPES = ("ask", "tell", "read", "admin")
 KEY_ID = "^[0-9a-f]{16}$"
 API_KEY = re.compile(r"ab_([0-9a-f]{16})_([0-9a-f]{64})")  # its id and its secret
-MOST_KEYS = 1000  # keys in use that a tenant may have made over HTTP
 MOST_TELLERS = 100  # API keys that a campaign names
 SLOWEST_RATE, FASTEST_RATE = 0.001, 1e6  # requests per second of an API key
 SMALLEST_LIMIT, LARGEST_LIMIT = 1024, 2**30  # bytes that an API key's largest body may be set to
@@ -126,6 +127,20 @@ def check_rater(rater: str) -> str:
     return rater
 
 
+def check_shown(name: str) -> str:
+    """Return a name that pages show.
+
+    Raises:
+        PydanticCustomError: it has characters or spaces that nobody sees.
+    """
+    if not name.isprintable() or name != name.strip():
+        raise PydanticCustomError(
+            "shown_name",
+            "Name should be of printable characters, not beginning or ending with a space",
+        )
+    return name
+
+
 def new_key() -> str:
     """Return a new idempotency key."""
     return uuid.uuid4().hex
@@ -166,6 +181,7 @@ NDJSON = "application/x-ndjson"
 PROBLEM_JSON = "application/problem+json"
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+ShownName = Annotated[Name, AfterValidator(check_shown)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Score = Annotated[float, Field(ge=-LARGEST_SCORE, le=LARGEST_SCORE)]
 CampaignId = Annotated[str, Field(json_schema_extra={"format": "uuid"})]

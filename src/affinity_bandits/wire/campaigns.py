@@ -34,6 +34,7 @@ from affinity_bandits.wire.base import (
     Name,
     Score,
     Settings,
+    ShownName,
     given,
     one_of,
 )
@@ -66,12 +67,13 @@ Heads = Annotated[dict[Name, HeadCount], Field(max_length=MOST_ARMS)]
 
 
 def _as_tellers(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Report one rule for both forms; pydantic would report it for one of them."""
+    """Return different ids, or "any"; report one rule for both forms, as pydantic would not."""
     try:
-        return read(tuple(value) if isinstance(value, list) else value)
+        found = read(tuple(value) if isinstance(value, list) else value)
     except ValidationError:
         rule = f"'any' or a list of 1 to {MOST_TELLERS} ids of API keys"
         raise ValueError(f"tellers must be {rule}, got {shown(value)}") from None
+    return found if isinstance(found, str) else tuple(dict.fromkeys(found))
 
 
 Tellers = Annotated[
@@ -168,8 +170,8 @@ class Plan(Body):
 class CreateCampaign(Body):
     """A campaign to create: by a policy and a horizon, or by a plan."""
 
-    name: Name
-    arms: Annotated[tuple[Name, ...], Field(min_length=2, max_length=MOST_ARMS)]
+    name: ShownName
+    arms: Annotated[tuple[ShownName, ...], Field(min_length=2, max_length=MOST_ARMS)]
     policy: Policy = given()
     plan: Plan = given(description="Instead of a policy and a horizon.")
     horizon: int = given(

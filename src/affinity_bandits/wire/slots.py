@@ -49,7 +49,6 @@ __all__ = [
 
 # The score of each slot by its number; or those of all slots of a lease, in their order.
 Scores = Mapping[int, float] | Sequence[float]
-LARGEST_SUM = float(base.LARGEST_SCORE * base.MOST_ANSWERS)
 DECIMALS = 9  # of a score: units are 1e-9
 
 Pseudonym = Annotated[
@@ -110,31 +109,12 @@ class ScoreCount(TypedDict):
 
 
 class Total(Body):
-    """An arm's answers in a lease: how often each score was given, or their count and sum."""
+    """How often each score was given to an arm in a lease."""
 
     arm: Name
-    scores: Annotated[list[ScoreCount], FailFast()] = given(
-        min_length=1,
-        max_length=base.MOST_ANSWERS,
-        description="Every score once; what a campaign of any policy takes.",
+    scores: Annotated[list[ScoreCount], FailFast()] = Field(
+        min_length=1, max_length=base.MOST_ANSWERS, description="Every score once."
     )
-    count: int = given(ge=0, le=base.MOST_ANSWERS, description="Instead of scores, with a sum.")
-    sum: (
-        Annotated[float, Field(ge=-LARGEST_SUM, le=LARGEST_SUM)]
-        | Annotated[str, Field(pattern=r"^-?[0-9]{1,12}(\.[0-9]{1,18})?$")]
-    ) = given(
-        description="As decimal text it is exact. Refused where the campaign's policy counts how"
-        " often each score was given."
-    )
-
-    @model_validator(mode="after")
-    def _one_form(self) -> Self:
-        for name, value in (("count", self.count), ("sum", self.sum)):
-            if self.scores is not None and value is not None:
-                raise ValueError(f"{name} must be left out where there are scores, got {value}")
-            if self.scores is None and value is None:
-                raise ValueError(f"{name} must be given where there are no scores")
-        return self
 
 
 class Lease(Message):
@@ -268,8 +248,6 @@ class Tell(Body):
     def _one_form(self) -> Self:
         if (self.answers is None) == (self.totals is None):
             raise ValueError("answers must be given where there are no totals, and only there")
-        if len({one.scores is None for one in self.totals or ()}) > 1:
-            raise ValueError("totals must all have scores, or all have a count and a sum, got both")
         return self
 
 

@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 
 
 class Total(NamedTuple):
-    """Answers of an arm, and the sum of their scores in units."""
+    """Answers of an arm that have the same score, and its multiple in units."""
 
     arm: int
     answers: int
@@ -229,17 +229,9 @@ class Model:
         current.settle(new)
         return self._outcome(lease, len(new), len(scores), now)
 
-    def tell_totals(
-        self, number: int, totals: Sequence[Total], now: datetime, *, by_score: bool = False
-    ) -> Outcome:
-        """Take numbers of answers and sums of arms of a lease: all of them or none.
-
-        With `by_score`, an arm has one of them for each of its scores, which is the only form
-        that says enough where scores are counted.
-        """
+    def tell_totals(self, number: int, totals: Sequence[Total], now: datetime) -> Outcome:
+        """Take how often arms of a lease were given each score: all of it or none."""
         lease = self._lease(number)
-        if self.policy.nodes and not by_score:
-            raise RefusedError("scores_needed")
         self._check_range((one.answers, one.units) for one in totals)
         of_arm: Counter[int] = Counter()
         for one in totals:
@@ -253,7 +245,7 @@ class Model:
         untouched = all(current.owed.get(slot) == number for slot in lease.slots)
         new = slots if lease.round == self.number and untouched else []
         for one in totals:
-            if new and one.answers:
+            if new:
                 current.add(*one)
         current.settle(new)
         return self._outcome(lease, len(new), len(slots), now)

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,7 +29,7 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.judging import JudgeCounts, Naming
 from affinity_bandits.service.core.spec import CampaignSpec
-from affinity_bandits.service.core.tells import AnyTell, ArmTell, ScoreTell, SlotTell
+from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.trail.verify import verify
 from tests.service.core.campaign_model import Named
 from tests.support.declared import DECLARED
@@ -122,7 +123,7 @@ class Machine(RuleBasedStateMachine):
         process=st.integers(0, 1),
         dies=st.booleans(),
         score=scores,
-        form=st.sampled_from(["answers", "answers", "totals", "short totals", "scores"]),
+        form=st.sampled_from(["answers", "answers", "scores", "scores", "short scores"]),
     )
     def tell_all_that_is_owed(self, process: int, dies: bool, score: int, form: str) -> None:
         owed: dict[int, list[int]] = {}
@@ -136,15 +137,11 @@ class Machine(RuleBasedStateMachine):
             if form == "answers":
                 tells.append(self._made(lease, units))
                 continue
-            slots.sort()
-            if form == "scores":
-                tells.append(self._by_score(lease, units, arms))
-                continue
-            of_arm = {arm: [s for s in slots if arms[s % len(arms)] == arm] for arm in arms}
-            if form == "short totals":
-                of_arm = {arm: own[: len(own) - 1] for arm, own in of_arm.items()}
-            sums = {arm: sum(units[slot] for slot in own) for arm, own in of_arm.items()}
-            tells.append(self._made(lease, sums, [len(own) for own in of_arm.values()]))
+            if form == "short scores":
+                of_arm = {arm: [s for s in slots if arms[s % len(arms)] == arm] for arm in arms}
+                told = [slot for own in of_arm.values() for slot in sorted(own)[:-1]]
+                units = {slot: units[slot] for slot in told or slots}
+            tells.append(self._by_score(lease, units, arms))
         self._tell(process, tells, dies)
 
     @precondition(lambda self: self.told)
@@ -182,13 +179,16 @@ class Machine(RuleBasedStateMachine):
         )
         assert same(given) == same(self.model.tell(tells, self.now, dies=dies))
 
-    def _made(self, lease: int, told: dict[int, int], counts: Any = None) -> AnyTell:
-        parts = (lease, next(self.new_key), "m", tuple(told), tuple(told.values()))
-        return ArmTell(*parts, tuple(counts)) if counts else SlotTell(*parts)
+    def _made(self, lease: int, told: dict[int, int]) -> AnyTell:
+        return SlotTell(lease, next(self.new_key), "m", tuple(told), tuple(told.values()))
 
     def _by_score(self, lease: int, units: dict[int, int], arms: tuple[int, ...]) -> ScoreTell:
         """How often each arm was given each score, from scores of slots."""
         counts = Counter((arms[slot % len(arms)], score) for slot, score in units.items())
+        return self._counted(lease, counts)
+
+    def _counted(self, lease: int, counts: Mapping[tuple[int, int], int]) -> ScoreTell:
+        """The numbers of answers by arm and score."""
         told = [(arm, score * n, n) for (arm, score), n in counts.items()]
         return ScoreTell(lease, next(self.new_key), "m", *zip(*told, strict=True))
 
@@ -211,10 +211,10 @@ class Machine(RuleBasedStateMachine):
                 counts = {arm: draw(st.integers(0, n + wrong)) for arm, n in has.items()}
                 if draw(st.integers(0, 4)) == 0:
                     counts[9] = wrong  # nobody's arm
-            sums = {arm: n * draw(scores) for arm, n in counts.items()}
+            told = {(arm, draw(scores)): n for arm, n in counts.items() if n}
             if draw(st.integers(0, 9)) == 0:
-                sums[arms[0]] = counts[arms[0]] * ONE + 1
-            return machine._made(number, sums, counts.values())
+                told[arms[0], ONE + 1] = 1
+            return machine._counted(number, told or {(arms[0], 0): 1})
         slots = draw(
             st.one_of(
                 st.just(list(lease.slots)),
@@ -301,7 +301,7 @@ class Machine(RuleBasedStateMachine):
                 )
             )
             found = None
-        except problems.KeyReused as problem:
+        except problems.ServiceProblem as problem:
             found = problem
         assert same([found]) == same([self.model.stop_by(key)])
 
@@ -316,7 +316,7 @@ class Machine(RuleBasedStateMachine):
                     self.world.tenant, self.campaign, lease, actor="m", key=key, now=self.now
                 )
             )
-        except (problems.KeyReused, problems.NoSuchLease) as problem:
+        except problems.ServiceProblem as problem:
             found = problem
         assert same([found]) == same([self.model.release_by(key, lease)])
 

@@ -10,7 +10,7 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import CampaignSpec
-from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
+from affinity_bandits.service.core.tells import AnyTell, SlotTell
 from affinity_bandits.wire import Finished, Lease, Told, Wait
 from tests.service.core.campaign_model import Model, Named, RefusedError, Total
 
@@ -86,14 +86,12 @@ class ServiceModel(Model):
                 outcome = self.tell_slots(one.lease, scores, now)
             else:
                 totals = list(map(Total, one.places, one.counts, one.units))
-                by_score = isinstance(one, ScoreTell)
-                outcome = self.tell_totals(one.lease, totals, now, by_score=by_score)
+                outcome = self.tell_totals(one.lease, totals, now)
         except RefusedError as refused:
             return {
-                "no_such_lease": problems.NoSuchLease(one.lease),
-                "not_leased": problems.NotLeased(one.lease),
+                "no_such_lease": problems.ServiceProblem(problems.NO_SUCH_LEASE, one.lease),
+                "not_leased": problems.ServiceProblem(problems.NOT_LEASED, one.lease),
                 "score_out_of_range": self._out_of_range(one),
-                "scores_needed": problems.ScoresNeeded(units_to_text(one.units[0])),
             }[refused.code]
         told = Told(**outcome._asdict())
         self.remembered[one.key] = (request, told)
@@ -105,12 +103,9 @@ class ServiceModel(Model):
         counts = [1] * len(one.units) if isinstance(one, SlotTell) else list(one.counts)
         for units, count in reversed(list(zip(one.units, counts, strict=True))):
             if units < count * self.lowest or units > count * self.highest:
-                text = units_to_text(units)
-                wrong = (
-                    text if isinstance(one, SlotTell) else f"a sum of {text} for {count:,} answers"
-                )
+                wrong = units_to_text(units // count)
         ends = (units_to_text(self.lowest), units_to_text(self.highest))
-        return problems.ScoreOutOfRange(*ends, wrong)
+        return problems.ServiceProblem(problems.SCORE_OUT_OF_RANGE, *ends, wrong)
 
     def close(self) -> bool:
         number = self.number
@@ -127,7 +122,11 @@ class ServiceModel(Model):
         """Name judges; return the problem, or the parameter that is refused."""
         request = ("judges", judges, number)
         if key in self.remembered:
-            return None if self.remembered[key][0] == request else problems.KeyReused()
+            return (
+                None
+                if self.remembered[key][0] == request
+                else problems.ServiceProblem(problems.KEY_REUSED)
+            )
         if self.policy.told_judges and self.status == "open":
             self.close()
         current = self.number
@@ -135,12 +134,15 @@ class ServiceModel(Model):
             new = self.name_judges(judges, number)
         except RefusedError as refused:
             return {
-                "judges_not_asked": problems.JudgesNotAsked(
+                "judges_not_asked": problems.ServiceProblem(
+                    problems.JUDGES_NOT_ASKED,
                     f"it is {self.status}"
                     if self.policy.told_judges
-                    else "its policy is not told who judges"
+                    else "its policy is not told who judges",
                 ),
-                "judges_settled": problems.JudgesSettled("panel", current, current + 1),
+                "judges_settled": problems.ServiceProblem(
+                    problems.JUDGES_SETTLED, "panel", current, current + 1
+                ),
                 "invalid": "round",
             }[refused.code]
         if new:
@@ -159,9 +161,13 @@ class ServiceModel(Model):
             words if self.named is None else f"{words}, and the panel that was named gives it more"
         )
 
-    def stop_by(self, key: str) -> problems.KeyReused | None:
+    def stop_by(self, key: str) -> problems.ServiceProblem | None:
         if key in self.remembered:
-            return None if self.remembered[key][0] == "stop" else problems.KeyReused()
+            return (
+                None
+                if self.remembered[key][0] == "stop"
+                else problems.ServiceProblem(problems.KEY_REUSED)
+            )
         if self.stop():
             self.remembered[key] = ("stop", None)
             self.events.append(("stop", key, self.number))
@@ -171,7 +177,7 @@ class ServiceModel(Model):
         if key in self.remembered:
             return self._repeated(key, ("release", lease))
         if lease not in self.leases:
-            return problems.NoSuchLease(lease)
+            return problems.ServiceProblem(problems.NO_SUCH_LEASE, lease)
         slots = self.release(lease)
         self.remembered[key] = (("release", lease), slots)
         self.events.append(("release", key, self.number))
@@ -179,7 +185,7 @@ class ServiceModel(Model):
 
     def _repeated(self, key: str, request: object) -> Any:
         before, answer = self.remembered[key]
-        return answer if before == request else problems.KeyReused()
+        return answer if before == request else problems.ServiceProblem(problems.KEY_REUSED)
 
 
 def runs_of(slots: Sequence[int]) -> tuple[tuple[int, int], ...]:

@@ -22,7 +22,6 @@ from affinity_bandits.planning.files import plan_to_toml
 from affinity_bandits.policies import (
     FOREVER,
     POLICIES,
-    UCB1,
     Elimination,
     ExploreThenCommit,
     ListedSchedule,
@@ -78,43 +77,64 @@ def test_a_digest_tells_descriptions_apart(other: dict[str, Any]) -> None:
     assert CampaignSpec(**GOOD | other).digest() != CampaignSpec(**GOOD).digest()
 
 
+NAME = "must be of printable characters, not beginning or ending with a space, got"
+BODY: dict[str, Any] = {
+    "name": "spring",
+    "arms": ("red", "blue"),
+    "declaration": DECLARED.to_json(),
+    "policy": {"name": "explore-then-commit", "pulls_per_arm": 2},
+    "horizon": 100,
+}
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"name": ""}, "name must be a name of 1 to 200 printable characters, got ''"),
-        ({"name": "x" * 201}, "name must be a name of 1 to 200"),
-        ({"name": "two\nlines"}, "name must be a name"),
-        ({"name": " led"}, "not beginning or ending with a space, got ' led'"),
-        ({"name": 7}, "name must be a name"),
-        ({"arms": ("alone",)}, "arms must be a list of 2 to 1000 different names"),
-        ({"arms": ("a", "a")}, "arms must be a list of 2 to 1000 different names"),
-        ({"arms": [str(number) for number in range(1001)]}, "arms must be a list of 2 to 1000"),
-        ({"arms": ("a", "")}, r"arms\[1\] must be a name"),
-        ({"arms": ("a", None)}, r"arms\[1\] must be a name"),
-        ({"arms": "ab"}, "arms must be a list"),
-        ({"arms": None}, "arms must be a list"),
-        ({"policy": UCB1()}, "policy must be one of .*elimination"),
-        ({"policy": "elimination"}, "policy must be one of .*elimination"),
-        ({"horizon": 0}, "horizon must be a whole number from 1 to 1,000,000,000,000,000"),
-        ({"horizon": 10**16}, "horizon must be a whole number"),
-        ({"horizon": 2.5}, "horizon must be a whole number"),
-        ({"lease_seconds": 0}, "lease_seconds must be"),
-        ({"lease_seconds": 1e9}, "lease_seconds must be"),
-        ({"lease_seconds": float("nan")}, "lease_seconds must be"),
-        ({"lowest": -1e6}, "lowest must be"),
-        ({"highest": float("inf")}, "highest must be"),
+        ({"name": ""}, "name must have at least 1 character, got ''"),
+        ({"name": "x" * 201}, "name must have at most 200 characters, got 'xxx"),
+        ({"name": "two\nlines"}, rf"name {NAME} 'two\\nlines'"),
+        ({"name": " led"}, f"name {NAME} ' led'"),
+        ({"name": 7}, "name must be a valid string, got 7"),
+        ({"arms": ("alone",)}, "arms must have at least 2 items"),
+        ({"arms": ("a", "a")}, r"arms must be a list of different names, got \['a', 'a'\]"),
+        ({"arms": tuple(map(str, range(1001)))}, "arms must have at most 1000 items"),
+        ({"arms": ("a", "")}, r"arms\[1\] must have at least 1 character, got ''"),
+        ({"arms": ("a", "b ")}, rf"arms\[1\] {NAME} 'b '"),
+        ({"arms": ("a", None)}, r"arms\[1\] must be a valid string, got None"),
+        ({"policy": {"name": "ucb1"}}, "policy must be one of .*elimination"),
+        ({"horizon": 0}, "horizon must be greater than or equal to 1, got 0"),
+        ({"horizon": 10**16}, "horizon must be less than or equal to 1000000000000000"),
+        ({"horizon": 2.5}, "horizon must be a valid integer, got 2.5"),
+        ({"lease_seconds": 0}, "lease_seconds must be greater than or equal to 0.001, got 0"),
+        ({"lease_seconds": 1e9}, "lease_seconds must be less than or equal to 2592000"),
+        ({"lease_seconds": math.nan}, "lease_seconds must be a finite number, got nan"),
+        ({"lowest": -1e6}, "lowest must be greater than or equal to -100000"),
+        ({"highest": math.inf}, "highest must be a finite number, got inf"),
         ({"lowest": 1}, r"highest must be above lowest \(1\), got 1"),
         ({"lowest": 0.9999999999}, "highest must be above lowest"),  # the same in units of 1e-9
-        ({"lowest": float("nan")}, "lowest must be"),
         (
             {"lowest": 0.9999995},
             r"highest must be at least 1e-06 above lowest \(0.9999995\), since",
         ),
+        ({"committee": {"red": -1}}, "committee.red must be greater than or equal to 0, got -1"),
+        ({"committee": {"green": 1}}, r"committee must be of groups .*, got \['green'\]"),
+        ({"tellers": ("x",)}, r"tellers must be 'any' or a list of 1 to 100 ids .* \('x',\)"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(given: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
-        CampaignSpec(**GOOD | given)
+        read_spec(CreateCampaign.checked(**BODY | given))
+
+
+def test_a_teller_counts_once() -> None:
+    id_ = "0123456789abcdef"
+    assert read_spec(CreateCampaign.checked(**BODY | {"tellers": (id_, id_)})).tellers == (id_,)
+
+
+def test_a_committee_on_record_has_a_number_for_each_arm() -> None:
+    data = CampaignSpec(**GOOD).to_json() | {"committee": [5]}
+    with pytest.raises(InvalidInput, match="committee must be a number for each of the 2 arms"):
+        CampaignSpec.from_json(data)
 
 
 @pytest.mark.parametrize(

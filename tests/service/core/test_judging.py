@@ -24,6 +24,7 @@ from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.wire import Finished, Lease, Wait
 from affinity_bandits.wire.base import new_key
 from tests.support.one_campaign import OneCampaign
+from tests.support.refusals import refusal
 
 PANEL = PanelElimination(bounded=True, failure=0.05)
 MEMBERS = MembersElimination(bounded=True, failure=0.05, in_flight=8)
@@ -140,10 +141,10 @@ async def test_the_same_again_is_fine_and_another_is_refused_once_the_round_is_o
     for number in (None, 0):
         await name(one, (1, 2), number)
         for other in ({"counts": (2, 2)}, {"outsiders": 1}, {"standing": True}):
-            with pytest.raises(problems.JudgesSettled, match=r"of round 0 is settled, .* = 1"):
+            with refusal(problems.JUDGES_SETTLED, match=r"of round 0 is settled, .* = 1"):
                 await name(one, **{"counts": (1, 2), "number": number, **other})
     await name(one, (1, 2), key="first")  # whatever has happened since
-    with pytest.raises(problems.KeyReused):
+    with refusal(problems.KEY_REUSED):
         await name(one, (1, 1), key="first")
     with pytest.raises(InvalidInput, match=r"round must be left out, or the one to come \(1\)"):
         await name(one, (1, 2), 2)
@@ -154,7 +155,7 @@ async def test_the_same_again_is_fine_and_another_is_refused_once_the_round_is_o
 async def test_only_a_campaign_that_asks_is_told(one: OneCampaign) -> None:
     for id_ in (one.id, await one.create(Elimination(), 100)):
         one.id = id_
-        with pytest.raises(problems.JudgesNotAsked, match="its policy is not told who judges"):
+        with refusal(problems.JUDGES_NOT_ASKED, match="its policy is not told who judges"):
             await name(one, (1, 1))
         assert isinstance(await one.ask(1), Lease)
 
@@ -163,7 +164,7 @@ async def test_only_a_campaign_that_asks_is_told(one: OneCampaign) -> None:
 async def test_a_campaign_that_is_over_or_anothers_is_not_told(one: OneCampaign) -> None:
     await one.campaigns.stop(one.tenant, one.id, actor="t", key=new_key(), now=one.now)
     assert await one.ask(1) == Finished(status="stopped")
-    with pytest.raises(problems.JudgesNotAsked, match="it is stopped"):
+    with refusal(problems.JUDGES_NOT_ASKED, match="it is stopped"):
         await name(one, (1, 1))
     one.tenant += 1_000_000
     with pytest.raises(problems.NoSuchCampaign):

@@ -10,6 +10,7 @@ from affinity_bandits.service import problems
 from affinity_bandits.wire import Told, Wait
 from affinity_bandits.wire.base import new_key
 from tests.support.one_campaign import OneCampaign
+from tests.support.refusals import refusal
 
 
 async def give_back(one: OneCampaign, lease: Any, key: str | None = None, actor: str = "t") -> int:
@@ -45,7 +46,7 @@ async def test_a_repeat_gives_nothing_back_twice(one: OneCampaign) -> None:
     assert await give_back(one, lease, key) == 3
     assert await give_back(one, lease, key) == 3
     assert (await one.kinds()).count("release") == 1
-    with pytest.raises(problems.KeyReused):
+    with refusal(problems.KEY_REUSED):
         await give_back(one, await one.ask(1), key)
 
 
@@ -60,17 +61,17 @@ async def test_a_key_that_gave_nothing_back_is_remembered_too(one: OneCampaign, 
         assert await give_back(one, lease, key) == 0
     assert (await one.kinds()).count("release") == (2 if why == "given back before" else 1)
     other = await one.ask(1)
-    with pytest.raises(problems.KeyReused):
+    with refusal(problems.KEY_REUSED):
         await give_back(one, other, key)
     assert await one.tell(other, dict(other.slots)) == Told(counted=1, late=0, duplicate=0)
 
 
 async def test_only_who_took_a_lease_gives_it_back(one: OneCampaign) -> None:
     lease, key = await one.ask(3), new_key()
-    with pytest.raises(problems.NotHolder, match=f"lease {lease.number} was taken with another"):
+    with refusal(problems.NOT_HOLDER, match=f"lease {lease.number} was taken with another"):
         await give_back(one, lease, actor="other")
     for number in (1, 77):  # the first event is no lease
-        with pytest.raises(problems.NoSuchLease, match=f"got {number}$"):
+        with refusal(problems.NO_SUCH_LEASE, match=f"got {number}$"):
             await one.campaigns.release(one.tenant, one.id, number, actor="t", key=key)
     assert "release" not in await one.kinds()
     assert await give_back(one, lease, key) == 3  # what was refused took no key

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.scores import (
-    LARGEST_SCORE,
-    UNITS_PER_ONE,
     Scale,
     from_units,
     to_units,
-    total_to_units,
     units_to_text,
 )
+from affinity_bandits.wire.base import LARGEST_SCORE, UNITS_PER_ONE
 
 LARGEST_UNITS = LARGEST_SCORE * UNITS_PER_ONE
 units = st.integers(-LARGEST_UNITS, LARGEST_UNITS)
@@ -47,42 +43,6 @@ def test_a_sum_becomes_the_nearest_float(total: int) -> None:
 @given(many_units)
 def test_a_sum_is_written_out_exactly(total: int) -> None:
     assert Fraction(units_to_text(total)) == Fraction(total, UNITS_PER_ONE)
-
-
-@given(st.integers(1, 10_000), st.data())
-def test_a_total_given_as_text_is_exact(answers: int, data: st.DataObject) -> None:
-    total = data.draw(st.integers(-LARGEST_UNITS * answers, LARGEST_UNITS * answers))
-    assert total_to_units(units_to_text(total), answers) == total
-    assert abs(total) < 2**63  # fits eight bytes
-
-
-@given(st.lists(st.integers(0, 512), min_size=1, max_size=200))
-def test_totals_of_short_binary_fractions_are_exact_as_floats(parts: list[int]) -> None:
-    scores = [part / 512 for part in parts]
-    assert total_to_units(sum(scores), len(scores)) == sum(to_units(score) for score in scores)
-
-
-@pytest.mark.parametrize("score", [100_000.000001, -1e300, float("nan"), float("inf"), "1", None])
-def test_what_is_no_score_is_refused(score: Any) -> None:
-    with pytest.raises(InvalidInput, match="score must be"):
-        to_units(score)
-
-
-@pytest.mark.parametrize(
-    "total",
-    [
-        *("200000.000000001", "NaN", "sNaN", "-Infinity", "1e999999999", "two", "", "1" * 41),
-        *(200_001, 10**400, float("inf"), True, None, [1]),
-    ],
-)
-def test_what_is_no_total_of_two_scores_is_refused(total: Any) -> None:
-    with pytest.raises(InvalidInput, match="sum must be a decimal number of at most 100,000"):
-        total_to_units(total, 2)
-
-
-@pytest.mark.parametrize(("total", "expected"), [("1e-999999999", 0), (" 2 ", 2 * 10**9), (0, 0)])
-def test_what_looks_odd_and_is_a_total(total: Any, expected: int) -> None:
-    assert total_to_units(total, 2) == expected
 
 
 @pytest.mark.slow

@@ -84,16 +84,20 @@ MUTATIONS = {
     ),
     "late answers never count": ("tell", "AND l.pending && (v_slots - v_new)", "AND false"),
     "the round of an answer": ("tell", "IF v_ask.round = v_head.round", "IF true"),
-    "a sum taken apart": ("tell", "FOUND AND v_lease.pending = v_ask.slots", "FOUND"),
+    "totals taken apart": ("tell", "FOUND AND v_lease.pending = v_ask.slots", "FOUND"),
     "the highest slots of a total": ("tell", "ORDER BY g.slot)", "ORDER BY g.slot DESC)"),
     "too many answers in a total": ("tell", "affinity.slots_in(v_slots) <> v_answers", "false"),
     "slots of another lease": ("tell", "NOT v_slots <@ v_ask.slots", "false"),
     "scores above the highest": (
         "tell",
-        "BETWEEN v_head.lowest AND v_head.highest",
-        ">= v_head.lowest",
+        "v_units[1] BETWEEN v_head.lowest AND v_head.highest",
+        "v_units[1] >= v_head.lowest",
     ),
-    "totals above the highest": ("tell", "u::numeric > n::numeric * v_head.highest", "false"),
+    "totals above the highest": (
+        "tell",
+        "u / n NOT BETWEEN v_head.lowest AND v_head.highest",
+        "u / n < v_head.lowest",
+    ),
     "sums that are replaced": ("tell", "total = s.total + excluded.total", "total = s.total"),
     "a full round that nobody closes": (
         "tell",
@@ -123,7 +127,6 @@ MUTATIONS_OF_TALLIES = {
     "a part for the wrong node": ("tell", "way / v_range + 1", "way / v_range"),
     "a score counted once for many": ("tell", "n * (way % v_range)", "way % v_range"),
     "a scale that begins at 0": ("tell", "a.u / a.n - v_head.lowest", "a.u / a.n"),
-    "sums where scores are counted": ("tell", "p_forms[i] <> 'scores'", "false"),
     "one score of an arm for all": ("tell", "sum(o.n) AS n", "max(o.n) AS n"),
 }
 """The same, where scores are counted."""
@@ -140,7 +143,7 @@ FOUND_SOONER = {
     "one slot too many is offered": 2,
     "the youngest debt first": 2,
     "the round of an answer": 3,
-    "a sum taken apart": 3,
+    "totals taken apart": 3,
     "scores above the highest": 1,
     "slots awaited that nobody has": 4,
     "tallies that are replaced": 3,

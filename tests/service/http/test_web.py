@@ -118,7 +118,7 @@ async def test_another_tenants_campaign_looks_like_none(at: Site) -> None:
                 own = answer.headers["x-request-id"]
                 bodies.append(answer.text.replace(id_, "ID").replace(own, "REQUEST"))
             assert bodies[0] == bodies[1]
-        totals = b'{"lease": 2, "totals": [{"arm": "a", "count": 1, "sum": "1"}]}'
+        totals = b'{"lease": 2, "totals": [{"arm": "a", "scores": [{"score": 1, "count": 1}]}]}'
         path = f"/v1/campaigns/{campaign}/tell"
         refused(await stranger.post(path, content=totals), 404, "no_such_campaign")
         assert (await stranger.get("/v1/campaigns")).json() == {"items": [], "next": None}

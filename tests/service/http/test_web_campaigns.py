@@ -22,17 +22,10 @@ from tests.support.web_site import (
 BETS = {"name": "handicap-elimination", "head_start": 0, "bounded": True}
 
 
-async def test_where_scores_are_counted_totals_must_say_which(client: httpx.AsyncClient) -> None:
+async def test_totals_say_how_often_each_score_was_given(client: httpx.AsyncClient) -> None:
     campaign = await opened(client, policy=BETS | {"in_flight": 8}, lowest=1, highest=5)
     path = f"/v1/campaigns/{campaign}"
     lease = (await client.post(f"{path}/ask", json={"count": 8})).json()
-    sums = [{"arm": arm, "count": 4, "sum": "14.5"} for arm in "ab"]
-    said = refused(
-        await client.post(f"{path}/tell", json={"lease": lease["lease"], "totals": sums}),
-        *(422, "scores_needed"),
-    )
-    assert said.startswith("every total must have scores, each with its count, in place of")
-    assert said.endswith("got a sum of 14.5")
     scores = [{"score": 4.5, "count": 3}, {"score": 1, "count": 1}]
     body = {"lease": lease["lease"], "totals": [{"arm": a, "scores": scores} for a in "ab"]}
     for _ in range(2):  # the second time it is a repeat
@@ -62,8 +55,8 @@ async def test_a_campaign_from_the_first_ask_to_the_stop(
     assert waiting.json()["outstanding"] == 2
     assert int(waiting.headers["retry-after"]) >= waiting.json()["retry_after"]
     totals = [
-        {"arm": "a", "count": 1, "sum": "0.123456789"},
-        {"arm": "b", "count": 1, "sum": 1},
+        {"arm": "a", "scores": [{"score": 0.123456789, "count": 1}]},
+        {"arm": "b", "scores": [{"score": 1, "count": 1}]},
     ]
     told = await client.post(f"{path}/tell", json={"lease": lease["lease"], "totals": totals})
     assert told.json() == {"counted": 2, "late": 0, "duplicate": 0}
@@ -170,7 +163,7 @@ async def test_a_bad_line_leaves_the_others_as_they_are(client: httpx.AsyncClien
     [
         ({"answers": [{"slot": 0, "score": 1}, {"slot": 1, "score": 5.5}]}, "5.5"),
         ({"answers": [{"slot": 0, "score": 0.999999999}]}, "0.999999999"),
-        ({"totals": [{"arm": "b", "count": 1, "sum": "7"}]}, "a sum of 7 for 1 answers"),
+        ({"totals": [{"arm": "b", "scores": [{"score": 7, "count": 1}]}]}, "7"),
     ],
 )
 async def test_a_score_out_of_range_is_told_the_range(

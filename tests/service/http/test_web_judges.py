@@ -138,6 +138,6 @@ async def test_a_rater_is_of_a_group_of_the_campaign_and_totals_have_none(
     told = await client.post(f"{path}/tell", json={"lease": lease, "answers": strange})
     said = refused(told, 422, "invalid")
     assert said == "rater_group must be a group of the campaign, got 'c'"
-    totals = [{"arm": "a", "count": 1, "sum": "1", "rater": "r"}]
+    totals = [{"arm": "a", "scores": [{"score": 1, "count": 1}], "rater": "r"}]
     told = await client.post(f"{path}/tell", json={"lease": lease, "totals": totals})
     assert "rater must be left out" in refused(told, 422, "invalid")

@@ -29,8 +29,8 @@ from tests.support.web_site import CAMPAIGN, opened, site
 
 LIMIT = 0.5
 """Seconds after which the wait for the standby is canceled."""
-REVOKE, REMOVE = "/v1/keys/{key}/revoke", "/v1/webhooks/{webhook}/remove"
-"""They take no idempotency key, and whoever leaked a key sends it again until it is done."""
+REMOVE = "/v1/webhooks/{webhook}/remove"
+"""It takes no idempotency key: a repeat finds that the webhook is gone."""
 JUDGED = {
     "policy": {"name": "panel-elimination", "bounded": True, "failure": 0.05},
     "horizon": 600,
@@ -83,8 +83,6 @@ class Requests:
     async def prepare(self) -> None:
         paths = [f"/v1/campaigns/{await opened(self._client)}" for _ in range(5)]
         judged = f"/v1/campaigns/{await opened(self._client, **JUDGED)}"
-        about = {"name": "leaked", "scopes": ["ask"]}
-        leaked = (await self._client.post("/v1/keys", json=about)).json()["id"]
         hook = {"url": "https://example.com/", "kinds": ["decided"]}
         removed = (await self._client.post("/v1/webhooks", json=hook)).json()["id"]
         leases = [
@@ -104,7 +102,6 @@ class Requests:
             "/v1/campaigns/{campaign}/ask": (f"{paths[3]}/ask", {"count": 1}),
             "/v1/campaigns/{campaign}/stop": (f"{paths[4]}/stop", {}),
             "/v1/campaigns/{campaign}/judges": (f"{judged}/judges", {"judges": {"a": 1, "b": 1}}),
-            REVOKE: (f"/v1/keys/{leaked}/revoke", {}),
             REMOVE: (f"/v1/webhooks/{removed}/remove", {}),
         }
 
@@ -124,7 +121,7 @@ class Requests:
         answer = await self._client.post(path, headers=keyed, timeout=60, **form)
         reply = answer.json()
         status = reply["status"] if route.endswith("/tells") else answer.status_code
-        expected = (200, 404, 503) if route in (REVOKE, REMOVE) else (200, 201, 503)
+        expected = (200, 404, 503) if route == REMOVE else (200, 201, 503)
         assert status in expected, answer.text
         return status, reply
 
@@ -150,7 +147,7 @@ async def tried(
         async with at.client(key) as client:
             requests = Requests(client)
             await requests.prepare()
-            assert set(requests.sent) == keyed_routes() | {REVOKE, REMOVE}
+            assert set(requests.sent) == keyed_routes() | {REMOVE}
             standby = await asyncio.to_thread(copy)
             await settle(dsn, IN_STEP, "synchronous_standby_names = '*'")
             await settle(standby.dsn, "SELECT true", "primary_conninfo = ''")
@@ -184,6 +181,5 @@ def test_a_repeat_acknowledges_only_what_its_own_commit_waits_for(
     assert set(acknowledged) == (set() if locked else {"/v1/campaigns"})
     # In either case nothing of it is on the standby, and a repeat does all of it once.
     assert after["/v1/campaigns"] == 0
-    assert set(after["repeated"]) == keyed_routes() | {REVOKE, REMOVE}
-    assert len(after["repeated"][REVOKE]["revoked"]) == 1
+    assert set(after["repeated"]) == keyed_routes() | {REMOVE}
     assert [*after["repeated"][REMOVE]] == ["removed"]

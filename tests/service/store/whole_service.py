@@ -37,9 +37,8 @@ async def use_everything(at: Site) -> UUID:
         assert (await client.post(f"{campaign}/stop")).json()["status"] == "stopped"
         judged = (await post("/v1/campaigns", **spec, policy=PANEL))["id"]
         await post(f"/v1/campaigns/{judged}/judges", judges={"a": 1, "b": 1}, standing=True)
-        key = (await post("/v1/keys", name="k", scopes=["ask"]))["id"]
         hook = (await post("/v1/webhooks", url="https://example.org/", kinds=["decided"]))["id"]
-        for path in (f"keys/{key}/revoke", f"webhooks/{hook}/retry", f"webhooks/{hook}/remove"):
+        for path in (f"webhooks/{hook}/retry", f"webhooks/{hook}/remove"):
             assert (await client.post(f"/v1/{path}")).status_code == 200
         login = f"key={await at.key(scopes=SCOPES)}".encode()
         assert (await client.post("https://test/ui/login", content=login)).status_code == 303

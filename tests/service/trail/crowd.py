@@ -20,7 +20,7 @@ from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.core.spec import CampaignSpec
-from affinity_bandits.service.core.tells import AnyTell, ArmTell, ScoreTell, SlotTell
+from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
 from affinity_bandits.wire import Finished, Lease, Wait
@@ -124,7 +124,7 @@ class Crowd:
         wanted = self._wanted(lease)
         tells: list[AnyTell] = []
         if rng.random() < 0.3:
-            tells.append(totals(lease, wanted, who, by_score=counting or rng.random() < 0.5))
+            tells.append(totals(lease, wanted, who))
             wanted = []
         rng.shuffle(wanted)
         while wanted:
@@ -139,18 +139,11 @@ class Crowd:
             await process.tell(self.tenant, self.campaign, batch, now=self.now)
 
 
-def totals(
-    lease: Lease, wanted: list[tuple[int, int, int]], who: str, *, by_score: bool
-) -> ScoreTell | ArmTell:
-    """How often each score was given, or the sum of each arm's."""
-    counts: Counter[int] = Counter(arm for _, arm, _ in wanted)
-    parts = (lease.number, new_key(), who)
-    if by_score:
-        scores = Counter((arm, units) for _, arm, units in wanted)
-        told = [(arm, units * n, n) for (arm, units), n in scores.items()]
-        return ScoreTell(*parts, *zip(*told, strict=True))
-    sums = [sum(units for _, other, units in wanted if other == arm) for arm in counts]
-    return ArmTell(*parts, tuple(counts), tuple(sums), tuple(counts.values()))
+def totals(lease: Lease, wanted: list[tuple[int, int, int]], who: str) -> ScoreTell:
+    """How often each score was given to each arm."""
+    scores = Counter((arm, units) for _, arm, units in wanted)
+    told = [(arm, units * n, n) for (arm, units), n in scores.items()]
+    return ScoreTell(lease.number, new_key(), who, *zip(*told, strict=True))
 
 
 async def served_run(

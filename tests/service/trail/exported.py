@@ -72,7 +72,8 @@ async def tell_some(
     slots = [slot for slot, _ in lease.slots]
     if rng.random() < 0.3:
         arms = [names.index(arm) for _, arm in lease.slots]
-        totals = {arm: (arms.count(arm), rng.randint(-1, 5) / 7 * arms.count(arm)) for arm in arms}
+        scores = {arm: rng.randint(-1, 5) / 7 for arm in arms}
+        totals = {(arm, score): arms.count(arm) for arm, score in scores.items()}
         await one.tell(lease, totals)
         return
     some = tuple(rng.sample(slots, rng.randint(1, len(slots))))

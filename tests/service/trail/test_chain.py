@@ -69,7 +69,7 @@ def edited(one: OneCampaign, request: pytest.FixtureRequest) -> Edited:
         first = await one.ask(1)
         rated = SlotTell(first.number, "k", ODD, (0,), (ONE // 3,), ((ODD, 0),))
         await one.tell_all([rated])
-        await one.tell(await one.ask(2), {0: (1, 0.25), 1: (1, 1.0)})
+        await one.tell(await one.ask(2), {(0, 0.25): 1, (1, 1.0): 1})
         third = await one.ask(9)
         await one.tell(third, {slot: 0.5 for slot, _ in third.slots})
         await one.ask(3)

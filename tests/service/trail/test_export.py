@@ -105,17 +105,17 @@ async def test_a_late_answer_is_of_its_own_round_and_group_and_not_counted(
 
 
 @ENDINGS
-async def test_a_total_is_one_row_with_its_mean_and_its_exact_sum(
+async def test_a_total_is_one_row_a_score_with_its_exact_sum(
     one: OneCampaign, tmp_path: Path, ending: str
 ) -> None:
     one.id = await one.create(ExploreThenCommit(3), 100)
     lease = await one.ask(6)
-    await one.tell(lease, {0: (3, 1.0), 1: (0, 0.0)})
+    await one.tell(lease, {(0, 0.333333333): 3})
     (row,) = await written(one, tmp_path / f"t.{ending}")
     found = (row["group"], str(row["slot"] or ""), str(row["answers"]), row["total"])
     assert found == ("a", "", "3", "yes" if ending == "csv" else True)
     assert Decimal(row["score"]) == Decimal("0.333333333")
-    assert Decimal(row["sum"]) == 1
+    assert Decimal(row["sum"]) == Decimal("0.999999999")
     one.wait(LEASE_SECONDS)
     again = await one.ask(6)  # those that no total stands for
     assert [slot for slot, _ in again.slots] == [1, 3, 5]

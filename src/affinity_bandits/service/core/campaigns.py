@@ -11,7 +11,6 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service import problems
@@ -32,7 +31,7 @@ from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import ANY, CampaignSpec, next_round, tellers_to_store
 from affinity_bandits.service.core.tells import (
     AnyTell,
-    ArmTell,
+    ScoreTell,
     Sent,
     Share,
     layout,
@@ -45,7 +44,6 @@ from affinity_bandits.service.limits import Turns, remember
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.wire import Finished, Lease, Told, Wait
-from affinity_bandits.wire.base import LARGEST_LEASE, check_key
 
 JUDGES_SECONDS = 5.0
 """After how long to ask again while nobody has said who judges: people take their time."""
@@ -62,10 +60,6 @@ class SlotAsk:
     key: str
     actor: str
     listed: bool = False
-
-    def __post_init__(self) -> None:
-        checks.integer("count", self.count, low=1, high=LARGEST_LEASE)
-        check_key(self.key)
 
 
 class Campaigns:
@@ -95,10 +89,9 @@ class Campaigns:
         If the policy needs an order window and has none, the window is `DEFAULT_IN_FLIGHT`.
 
         Raises:
-            KeyReused: the key came before with another spec, or from another API key.
+            ServiceProblem: the key came before with another spec, or from another API key.
             InvalidInput: one of the tellers is not an API key of the tenant.
         """
-        check_key(key)
         spec = spec.with_window()
         policy, arms, scale = spec.policy, len(spec.arms), spec.scale
         state = policy.start(arms, spec.horizon)
@@ -121,7 +114,7 @@ class Campaigns:
             if id_ is None:
                 before = await db.fetchrow(sql.created_before, tenant, key)
                 if before is None or (before["digest"], before["created_by"]) != (digest, actor):
-                    raise problems.KeyReused
+                    raise problems.ServiceProblem(problems.KEY_REUSED)
                 return UUID(str(before["id"]))
             await _check_tellers(db, tenant, spec)
             status = "decided" if first.final else "open"
@@ -235,14 +228,13 @@ class Campaigns:
         self, tenant: int, campaign: UUID, *, actor: str, key: str, now: datetime | None = None
     ) -> None:
         """Stop a campaign: it hands out no more slots, but answers to leased slots still count."""
-        check_key(key)
         async with self._turns.of(tenant), transaction(self._pool) as db:
             head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
             if head is None:
                 raise problems.NoSuchCampaign(campaign)
             used = await db.fetchval(sql.event_of_request, campaign, key, actor)
             if used is not None and used != "stop":
-                raise problems.KeyReused
+                raise problems.ServiceProblem(problems.KEY_REUSED)
             status, event = head["status"], head["events"] + 1
             if used is not None or status in ("stopped", "exhausted"):
                 return
@@ -267,11 +259,10 @@ class Campaigns:
 
         Raises:
             NoSuchCampaign: the id is unknown to this tenant.
-            KeyReused: the key came before with another request.
-            NoSuchLease: the campaign granted no such lease.
-            NotHolder: another API key took the lease.
+            ServiceProblem: the key came before with another request.
+            ServiceProblem: the campaign granted no such lease.
+            ServiceProblem: another API key took the lease.
         """
-        check_key(key)
         async with self._turns.of(tenant), transaction(self._pool) as db:
             head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
             if head is None:
@@ -279,7 +270,7 @@ class Campaigns:
             before = await db.fetchrow(sql.event_of_request, campaign, key, actor)
             if before is not None:
                 if before["kind"] != "release" or before["detail"]["lease"] != lease:
-                    raise problems.KeyReused
+                    raise problems.ServiceProblem(problems.KEY_REUSED)
                 return int(before["detail"]["slots"])
             slots = await db.fetchval(sql.release_lease, campaign, lease, actor)
             if slots is None:
@@ -391,7 +382,7 @@ class Campaigns:
             reason = await self._why_awaited(campaign, row["round"])
             return Wait(status="wait", outstanding=0, retry_after=JUDGES_SECONDS, reason=reason)
         if outcome == "key_reused":
-            return problems.KeyReused()
+            return problems.ServiceProblem(problems.KEY_REUSED)
         return Finished(status=outcome)
 
     async def _why_awaited(self, campaign: UUID, number: int) -> str:
@@ -434,9 +425,9 @@ async def _check_holder(db: asyncpg.Connection, campaign: UUID, lease: int, acto
     """Refuse a lease that was not granted, or that another API key took."""
     holder = await db.fetchval(sql.holder, campaign, lease)
     if holder is None:
-        raise problems.NoSuchLease(lease)
+        raise problems.ServiceProblem(problems.NO_SUCH_LEASE, lease)
     if holder != actor:
-        raise problems.NotHolder(lease)
+        raise problems.ServiceProblem(problems.NOT_HOLDER, lease)
 
 
 def _check(campaign: UUID, rows: Sequence[asyncpg.Record], sent: Sequence[object]) -> None:
@@ -451,28 +442,23 @@ def _told(tell: AnyTell, row: asyncpg.Record) -> Told | problems.ServiceProblem:
         case "told":
             return Told(counted=row["counted"], late=row["late"], duplicate=row["duplicate"])
         case "key_reused":
-            return problems.KeyReused()
+            return problems.ServiceProblem(problems.KEY_REUSED)
         case "no_lease":
-            return problems.NoSuchLease(tell.lease)
+            return problems.ServiceProblem(problems.NO_SUCH_LEASE, tell.lease)
         case "not_teller":
-            return problems.NotTeller(tell.lease, tell.actor)
+            return problems.ServiceProblem(problems.NOT_TELLER, tell.lease, tell.actor)
         case "slot_not_leased":
-            return problems.NotLeased(tell.lease)
-        case "scores_needed":
-            return problems.ScoresNeeded(units_to_text(tell.units[0]))
+            return problems.ServiceProblem(problems.NOT_LEASED, tell.lease)
     return _out_of_range(tell, row["counted"], row["late"])
 
 
-def _out_of_range(tell: AnyTell, low: int, high: int) -> problems.ScoreOutOfRange:
-    counts = tell.counts if isinstance(tell, ArmTell) else (1,) * len(tell.units)
-    found = ""
-    for units, count in zip(tell.units, counts, strict=True):
-        if not low * count <= units <= high * count:
-            found = units_to_text(units)
-            if isinstance(tell, ArmTell):
-                found = f"a sum of {found} for {count:,} answers"
-            break
-    return problems.ScoreOutOfRange(units_to_text(low), units_to_text(high), found)
+def _out_of_range(tell: AnyTell, low: int, high: int) -> problems.ServiceProblem:
+    counts = tell.counts if isinstance(tell, ScoreTell) else (1,) * len(tell.units)
+    scores = (units // count for units, count in zip(tell.units, counts, strict=True))
+    found = next(score for score in scores if not low <= score <= high)
+    return problems.ServiceProblem(
+        problems.SCORE_OUT_OF_RANGE, *map(units_to_text, (low, high, found))
+    )
 
 
 AT_ONCE = 5000

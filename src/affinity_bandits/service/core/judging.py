@@ -28,12 +28,12 @@ from affinity_bandits.service.core.spec import RoundSlots, counts_by_arm, open_r
 from affinity_bandits.service.store.connection import sql
 from affinity_bandits.service.webhooks.sending import report
 from affinity_bandits.wire import NameJudges
-from affinity_bandits.wire.base import MOST_JUDGES, check_key
+from affinity_bandits.wire.base import MOST_JUDGES
 
 
 @dataclass(frozen=True)
 class JudgeCounts:
-    """The judges of a round; checked when made.
+    """The judges of a round; checked when made, since they are also read from events.
 
     Args:
         counts: judges of each arm.
@@ -100,9 +100,6 @@ class Naming:
     round: int | None
     key: str
     actor: str
-
-    def __post_init__(self) -> None:
-        check_key(self.key)
 
     def to_json(self) -> dict[str, Any]:
         """Return the content that a repeat must share, as JSON-ready data."""
@@ -183,9 +180,9 @@ async def name_judges(
     Raises:
         RoundIsDue: the open round must be closed first.
         NoSuchCampaign: the id is unknown to this tenant.
-        KeyReused: the key came before with another request.
-        JudgesNotAsked: the campaign does not ask who judges.
-        JudgesSettled: the round is open, and others judge it.
+        ServiceProblem: the key came before with another request.
+        ServiceProblem: the campaign does not ask who judges.
+        ServiceProblem: the round is open, and others judge it.
         NeedsAttention: the policy or its state cannot be read, or the policy fails.
     """
     head = await db.fetchrow(sql.head_of_tenant, campaign, tenant)
@@ -196,7 +193,7 @@ async def name_judges(
     used = await db.fetchrow(sql.event_of_request, campaign, key, naming.actor)
     if used is not None:
         if used["kind"] != "judges" or not request.items() <= used["detail"].items():
-            raise problems.KeyReused
+            raise problems.ServiceProblem(problems.KEY_REUSED)
         return
     about = await db.fetchrow(sql.campaign_to_close, campaign)
     policy = load_policy(campaign, about["policy"])
@@ -211,7 +208,9 @@ async def name_judges(
         found = {"judges": row["judges"], "outsiders": row["outsiders"], "standing": stands}
         if found.items() <= judges.to_json().items():
             return
-        raise problems.JudgesSettled(policy.judging_body, current, current + 1)
+        raise problems.ServiceProblem(
+            problems.JUDGES_SETTLED, policy.judging_body, current, current + 1
+        )
     if judges.coming and (judges.standing or not waits):
         rule = "told when a round opens, of that round alone"
         raise InvalidInput("soon and later", rule, list(judges.coming))
@@ -280,9 +279,11 @@ async def open_with(
 
 def _check_asked(policy: RoundPolicy, status: str, arms: int, judges: JudgeCounts) -> None:
     if not policy.told_judges:
-        raise problems.JudgesNotAsked("its policy is not told who judges")
+        raise problems.ServiceProblem(
+            problems.JUDGES_NOT_ASKED, "its policy is not told who judges"
+        )
     if status != "open":
-        raise problems.JudgesNotAsked(f"it is {status}")
+        raise problems.ServiceProblem(problems.JUDGES_NOT_ASKED, f"it is {status}")
     if len(judges.counts) != arms:
         raise InvalidInput("judges", f"a number for each of the {arms} arms", judges.counts)
 

@@ -7,25 +7,22 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import asyncpg
 
-from affinity_bandits import checks, wire
+from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service import problems
 from affinity_bandits.service.limits import RateLimiter, remember, source_of
 from affinity_bandits.service.problems import TooManyRefusals, Unavailable
-from affinity_bandits.service.store.connection import sql, transaction, translate_errors
+from affinity_bandits.service.store.connection import sql, translate_errors
 from affinity_bandits.wire.base import (
     API_KEY,
     FASTEST_RATE,
     LARGEST_BODY,
     LARGEST_LIMIT,
-    MOST_KEYS,
     SCOPES,
     SLOWEST_RATE,
     SMALLEST_LIMIT,
@@ -110,16 +107,10 @@ async def make_key(
         "requests_per_second", requests_per_second, low=SLOWEST_RATE, high=FASTEST_RATE
     )
     body = checks.integer("largest_body", largest_body, low=SMALLEST_LIMIT, high=LARGEST_LIMIT)
-    id_, digest, text = new_secret()
-    what = (digest, sorted(set(wanted)), rate, body, expires_at, parent, None)
-    await pool.execute(sql.make_key, id_, tenant, name, *what)
-    return text
-
-
-def new_secret() -> tuple[str, bytes, str]:
-    """Return the id of a new API key, the digest of its secret, and its text."""
     id_, secret = secrets.token_hex(8), secrets.token_hex(32)
-    return id_, _digest(secret), f"ab_{id_}_{secret}"
+    what = (_digest(secret), sorted(set(wanted)), rate, body, expires_at, parent)
+    await pool.execute(sql.make_key, id_, tenant, name, *what)
+    return f"ab_{id_}_{secret}"
 
 
 @translate_errors()
@@ -197,12 +188,6 @@ class KeyRing:
         ends = None if principal is None else principal.expires_at
         return None if ends is not None and ends <= datetime.now(ends.tzinfo) else principal
 
-    def forget(self, key_ids: Collection[str]) -> None:
-        """Look up these keys, and sessions that stand for them, when they come again."""
-        for digest, (_, principal) in list(self._known.items()):
-            if principal.key_id in key_ids or principal.actor in key_ids:
-                del self._known[digest]
-
     async def _remembered(self, digest: bytes, key_id: str, secret: str) -> Principal | None:
         """Return the principal of a key, from memory if it was looked up a short while ago."""
         now = time.monotonic()
@@ -266,86 +251,3 @@ def check_name(parameter: str, name: object) -> None:
     """Check the name of a key or a tenant."""
     if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
         raise InvalidInput(parameter, "1 to 200 printable characters", name)
-
-
-async def make_key_by(pool: asyncpg.Pool, maker: Principal, wanted: wire.CreateKey) -> wire.MadeKey:
-    """Make a key with at most the rights of its maker.
-
-    Raises:
-        GivesTooMuch: a scope or a limit exceeds the maker's.
-        TooManyKeys: the tenant has as many in use as it may have.
-        MakerRevoked: the maker was revoked a moment ago.
-    """
-    check_name("name", wanted.name)
-    scopes = sorted(set(wanted.scopes))
-    rate = wanted.requests_per_second or maker.requests_per_second
-    body = wanted.largest_body or maker.largest_body
-    expires_at = wanted.expires_at or maker.expires_at
-    _check_within(maker, scopes, rate, body, expires_at)
-    id_, digest, text = new_secret()
-    async with transaction(pool) as db:
-        await db.execute(sql.lock_tenant, maker.tenant)
-        # Locked, so that a key that is being revoked makes none, or one that is revoked with it.
-        if await db.fetchval(sql.maker, maker.key_id) is None:
-            raise problems.MakerRevoked
-        if await db.fetchval(sql.count_keys, maker.tenant) >= MOST_KEYS:
-            raise problems.TooManyKeys(MOST_KEYS)
-        what = (id_, maker.tenant, wanted.name, digest, scopes, rate, body, expires_at)
-        row = await db.fetchrow(sql.make_key, *what, None, maker.key_id)
-    return wire.MadeKey(**dict(row), key=text)
-
-
-@translate_errors()
-async def keys_of(
-    pool: asyncpg.Pool, tenant: int, position: int | None, limit: int
-) -> tuple[tuple[wire.ApiKey, ...], int | None]:
-    """Return a page of a tenant's keys, oldest first, without sessions of browsers.
-
-    Keys are never deleted, so a page begins after the number of keys before it.
-    """
-    before = position or 0
-    rows = await pool.fetch(sql.page_of_keys, tenant, limit + 1, before)
-    following = before + limit if len(rows) > limit else None
-    return tuple(wire.ApiKey(**dict(row)) for row in rows[:limit]), following
-
-
-async def revoke_key_of(
-    pool: asyncpg.Pool, revoker: Principal, key_id: str, *, made: bool
-) -> tuple[str, ...]:
-    """Revoke a key, and with `made` all keys that descend from it; return their ids.
-
-    With `made` the key itself may be revoked already.
-
-    Raises:
-        NoSuchKey: the tenant has no such key, or it is revoked and `made` is false.
-        NotMaker: another key made it, and also the one that revokes.
-    """
-    async with transaction(pool) as db:
-        # No key is made meanwhile, so that one statement sees them all.
-        await db.execute(sql.lock_tenant, revoker.tenant)
-        allowed = await db.fetchval(sql.may_revoke, revoker.tenant, key_id, revoker.key_id)
-        if allowed is False:
-            raise problems.NotMaker(key_id)
-        await db.execute(sql.lock_key, revoker.tenant, key_id)
-        what = (revoker.tenant, key_id, revoker.key_id, made)
-        rows: list[Any] = await db.fetch(sql.revoke_keys, *what)
-    # After the commit: the refusal says that the key is out of use, as a reply does.
-    if allowed is None or not (rows or made):
-        raise problems.NoSuchKey(key_id)
-    return tuple(row["id"] for row in rows)
-
-
-def _check_within(
-    maker: Principal, scopes: Sequence[str], rate: float, body: int, expires_at: datetime | None
-) -> None:
-    beyond = set(scopes) - maker.scopes
-    if beyond:
-        raise problems.GivesTooMuch("scopes", f"of {', '.join(sorted(maker.scopes))}", scopes)
-    if rate > maker.requests_per_second:
-        most = f"at most {maker.requests_per_second:g}"
-        raise problems.GivesTooMuch("requests_per_second", most, rate)
-    if body > maker.largest_body:
-        raise problems.GivesTooMuch("largest_body", f"at most {maker.largest_body}", body)
-    ends = maker.expires_at
-    if ends is not None and (expires_at is None or expires_at > ends):
-        raise problems.GivesTooMuch("expires_at", f"no later than {ends.isoformat()}", expires_at)

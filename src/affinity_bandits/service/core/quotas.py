@@ -9,7 +9,7 @@ import asyncpg
 
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service.limits import remember
-from affinity_bandits.service.problems import QuotaUsedUp
+from affinity_bandits.service.problems import QUOTA_USED_UP, ServiceProblem
 from affinity_bandits.service.store.connection import sql, translate_errors
 
 QUOTAS = ("campaigns", "events", "bytes")
@@ -32,7 +32,7 @@ class Quotas:
         """Check that a tenant may add to the audit trail.
 
         Raises:
-            QuotaUsedUp: its events or their bytes are as many as they may be.
+            ServiceProblem: its events or their bytes are as many as they may be.
         """
         until, used_up = self._known.get(tenant, (0.0, None))
         now = monotonic()
@@ -42,17 +42,17 @@ class Quotas:
             used_up = await self._look(tenant, "events", "bytes")
             remember(self._known, tenant, (now + FRESH_SECONDS, used_up))
         if used_up is not None:
-            raise QuotaUsedUp(*used_up)
+            raise ServiceProblem(QUOTA_USED_UP, *used_up)
 
     async def check_all(self, tenant: int) -> None:
         """Check that a tenant may have another campaign.
 
         Raises:
-            QuotaUsedUp: a quota of campaigns, events or bytes is used up.
+            ServiceProblem: a quota of campaigns, events or bytes is used up.
         """
         used_up = await self._look(tenant, *QUOTAS)
         if used_up is not None:
-            raise QuotaUsedUp(*used_up)
+            raise ServiceProblem(QUOTA_USED_UP, *used_up)
 
     @translate_errors()
     async def _look(self, tenant: int, *which: str) -> tuple[Any, ...] | None:

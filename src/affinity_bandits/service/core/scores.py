@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Any
 
-from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.wire.base import LARGEST_SCORE, UNITS_PER_ONE
+from affinity_bandits.wire.base import UNITS_PER_ONE
 
 FEWEST_UNITS = 1000
 """Narrowest range of scores: units must tell at least a thousandth of it."""
@@ -55,16 +53,13 @@ class Scale:
         return difference * from_units(self.width)
 
 
-def scale_of(lowest: object, highest: object) -> Scale:
+def scale_of(lowest: float, highest: float) -> Scale:
     """Return the scale of a range of scores.
 
     Raises:
-        InvalidInput: its ends are out of range, or too close to each other.
+        InvalidInput: its ends are too close to each other, or in the wrong order.
     """
-    low, high = (
-        to_units(checks.number(name, value, low=-LARGEST_SCORE, high=LARGEST_SCORE))
-        for name, value in (("lowest", lowest), ("highest", highest))
-    )
+    low, high = to_units(lowest), to_units(highest)
     if high <= low:
         raise InvalidInput("highest", f"above lowest ({from_units(low):g})", highest)
     if high - low < FEWEST_UNITS:
@@ -83,28 +78,9 @@ def to_units(score: float) -> int:
     >>> to_units(0.1), to_units(-2), to_units(1e-10)
     (100000000, -2000000000, 0)
     """
-    value = checks.number("score", score, low=-LARGEST_SCORE, high=LARGEST_SCORE)
-    # The product is below 1e14 and off by less than 0.01, so nine decimals come out exactly.
-    return round(value * UNITS_PER_ONE)
-
-
-def total_to_units(total: float | str, answers: int) -> int:
-    """Return a sum of scores in units; a decimal string is exact at any size.
-
-    >>> total_to_units("12345678.000000001", 1000), total_to_units(0.3, 3)
-    (12345678000000001, 300000000)
-    """
-    rule = f"a decimal number of at most {LARGEST_SCORE:,} an answer in size"
-    if isinstance(total, bool) or (isinstance(total, str) and len(total) > 40):
-        raise InvalidInput("sum", rule, total)
-    try:
-        exact = Decimal(total if isinstance(total, str) else repr(total))
-        if not exact.is_finite() or exact.copy_abs() > LARGEST_SCORE * answers:
-            raise InvalidInput("sum", rule, total)
-        units = (exact * UNITS_PER_ONE).to_integral_value(ROUND_HALF_EVEN)
-    except InvalidOperation:
-        raise InvalidInput("sum", rule, total) from None
-    return int(units)
+    # The product is at most 1e14 (of `LARGEST_SCORE`) and off by less than 0.01, so nine decimals
+    # come out exactly.
+    return round(score * UNITS_PER_ONE)
 
 
 def from_units(units: int) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal
@@ -101,38 +100,19 @@ class CampaignSpec:
     declaration: Declaration = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        _name("name", self.name)
+        # What one member may be is checked where a request is read (`wire.CreateCampaign`).
         self.declaration.check_comparison()
-        rule = f"a list of 2 to {base.MOST_ARMS} different names"
-        names = checks.sequence("arms", self.arms, rule)
-        if not 2 <= len(names) <= base.MOST_ARMS:
-            raise InvalidInput("arms", rule, names)
-        for position, one in enumerate(names):
-            _name(f"arms[{position}]", one)
-        if len(set(names)) < len(names):
-            raise InvalidInput("arms", rule, names)
-        if not isinstance(self.policy, RoundPolicy) or self.policy.name not in SERVED:
+        if len(set(self.arms)) < len(self.arms):
+            raise InvalidInput("arms", "a list of different names", list(self.arms))
+        if self.policy.name not in SERVED:
             raise InvalidInput("policy", f"one of {', '.join(SERVED)}", self.policy)
-        horizon = checks.integer("horizon", self.horizon, low=1)
-        least, most = base.SHORTEST_LEASE, base.LONGEST_LEASE
-        seconds = checks.number("lease_seconds", self.lease_seconds, low=least, high=most)
-        scale = scale_of(self.lowest, self.highest)
-        nodes_of(self.policy, scale)
+        nodes_of(self.policy, self.scale)
         # To nine decimals, as scores are kept.
-        ends = {"lowest": from_units(scale.lowest), "highest": from_units(scale.highest)}
-        plain = {"arms": tuple(names), "horizon": horizon, "lease_seconds": seconds, **ends}
-        if self.committee is not None:
-            members = checks.integers_list(
-                "committee", self.committee, low=0, high=base.MOST_JUDGES
-            )
-            if len(members) != len(names):
-                rule = f"a number for each of the {len(names)} arms"
-                raise InvalidInput("committee", rule, self.committee)
-            plain["committee"] = members
-        if self.tellers not in (None, ANY):
-            plain["tellers"] = _key_ids(self.tellers)
-        for name, value in plain.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "lowest", from_units(self.scale.lowest))
+        object.__setattr__(self, "highest", from_units(self.scale.highest))
+        if self.committee is not None and len(self.committee) != len(self.arms):
+            rule = f"a number for each of the {len(self.arms)} arms"
+            raise InvalidInput("committee", rule, self.committee)
         try:
             self.policy.start(len(self.arms), self.horizon)
         except (OverflowError, MemoryError) as error:
@@ -180,7 +160,8 @@ class CampaignSpec:
             "planned": planned,
             "declaration": Declaration.from_json(data["declaration"]),
         }
-        return cls(**{**data, **made})
+        lists = {name: tuple(one) for name, one in data.items() if isinstance(one, list)}
+        return cls(**{**data, **lists, **made})
 
     def digest(self) -> bytes:
         """Return a hash of this spec."""
@@ -326,28 +307,6 @@ def tellers_to_store(tellers: Sequence[str] | None) -> list[str] | None:
 def tellers_stored(tellers: Sequence[str] | None) -> tuple[str, ...] | Literal["any"] | None:
     """Return tellers as a spec has them, from a row of a table."""
     return ANY if tellers == [ANY] else None if tellers is None else tuple(tellers)
-
-
-def _key_ids(given: object) -> tuple[str, ...]:
-    """Return tellers as different ids of API keys, in their order."""
-    rule = f"{ANY!r}, or a list of 1 to {base.MOST_TELLERS} ids of API keys"
-    ids = checks.sequence("tellers", given, rule)
-    if not 1 <= len(ids) <= base.MOST_TELLERS:
-        raise InvalidInput("tellers", rule, given)
-    for position, one in enumerate(ids):
-        if not isinstance(one, str) or re.fullmatch(base.KEY_ID, one) is None:
-            # Whoever pastes a whole key must not find its secret in an error message.
-            found = one[:19] if isinstance(one, str) else one
-            raise InvalidInput(f"tellers[{position}]", "the id of an API key", found)
-    return tuple(dict.fromkeys(ids))
-
-
-def _name(parameter: str, value: object) -> None:
-    rule = f"a name of 1 to {base.LONGEST_NAME} printable characters"
-    if not isinstance(value, str) or not 1 <= len(value) <= base.LONGEST_NAME:
-        raise InvalidInput(parameter, rule, value)
-    if not value.isprintable() or value != value.strip():
-        raise InvalidInput(parameter, f"{rule}, not beginning or ending with a space", value)
 
 
 class UnknownPolicy(RoundPolicy):

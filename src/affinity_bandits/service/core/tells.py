@@ -13,10 +13,10 @@ import asyncpg
 
 from affinity_bandits import wire
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.core.scores import to_units, total_to_units
+from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import translate_errors
-from affinity_bandits.wire.base import LARGEST_NUMBER, MOST_ANSWERS, check_key
+from affinity_bandits.wire.base import MOST_ANSWERS
 
 Rater = tuple[str | None, int | None]
 """A pseudonym, and the arm that the rater belongs to; each None if it is not told."""
@@ -24,14 +24,14 @@ Rater = tuple[str | None, int | None]
 
 @dataclass(frozen=True)
 class AnyTell:
-    """Answers to a lease; checked when made.
+    """Answers to a lease, of which each one is checked where a request is read.
 
     Args:
         lease: the lease's number.
         key: the idempotency key.
         actor: who tells.
-        places: the slots that are answered, or the arms that have totals.
-        units: the score of each slot, or the sum of each arm, in units of 1e-9.
+        places: the slots that are answered, or the arms of the scores that are counted.
+        units: the score of each slot, or each counted score times its count, in units of 1e-9.
     """
 
     form: ClassVar[str]
@@ -45,18 +45,13 @@ class AnyTell:
     units: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        check_key(self.key)
-        if not 1 <= len(self.places) <= MOST_ANSWERS:
-            raise InvalidInput(self.parameter, f"1 to {MOST_ANSWERS:,} of them", len(self.places))
-        self._check_different()
-        for name, values in (("lease", (self.lease,)), (self.parameter, self.places)):
-            if not all(0 <= value <= LARGEST_NUMBER for value in values):
-                raise InvalidInput(name, f"from 0 to {LARGEST_NUMBER:,}", values)
+        told = self._told()
+        if len(set(told)) < len(told):
+            raise InvalidInput(self.parameter, f"for different {self.part}", sorted(told)[:20])
 
-    def _check_different(self) -> None:
-        if len(set(self.places)) < len(self.places):
-            rule = f"for different {self.part}"
-            raise InvalidInput(self.parameter, rule, sorted(self.places)[:20])
+    def _told(self) -> Sequence[Any]:
+        """Return what may be told once only."""
+        return self.places
 
     @property
     def digest(self) -> bytes:
@@ -80,11 +75,6 @@ class SlotTell(AnyTell):
 
     raters: tuple[Rater, ...] = ()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.raters and len(self.raters) != len(self.places):
-            raise InvalidInput("raters", f"{len(self.places)} of them", len(self.raters))
-
     @property
     def detail(self) -> str | None:
         """The raters as the event stores them; None if unstated."""
@@ -95,52 +85,35 @@ class SlotTell(AnyTell):
 
 
 @dataclass(frozen=True)
-class ArmTell(AnyTell):
-    """A tell with the totals of a lease by arm, for leases that are wholly unanswered.
+class ScoreTell(AnyTell):
+    """A tell with how often each arm was given each score, for leases wholly unanswered.
 
-    If an arm has fewer answers than slots, its lowest slots count as answered.
+    An arm comes as often as it has different scores. If an arm has fewer answers than slots, its
+    lowest slots count as answered.
 
     Args:
-        counts: the number of answers of each arm.
+        counts: how many answers have each score.
     """
 
-    form, parameter, part = "totals", "totals", "arms"
+    form, parameter, part = "scores", "totals", "scores of each arm"
 
     counts: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not all(0 <= count <= MOST_ANSWERS for count in self.counts):
-            raise InvalidInput("count", f"from 0 to {MOST_ANSWERS:,}", self.counts)
-
-
-@dataclass(frozen=True)
-class ScoreTell(ArmTell):
-    """The totals of a lease by arm and score: an arm comes as often as it has different scores."""
-
-    form = "scores"
-
-    def _check_different(self) -> None:
-        told = list(zip(self.places, self.units, self.counts, strict=True))
-        if not all(count > 0 and units % count == 0 for _, units, count in told):
-            raise InvalidInput("count", "1 or more, and of one score", self.counts)
-        scores = [(arm, units // count) for arm, units, count in told]
-        if len(set(scores)) < len(scores):
-            rule = "for different scores of each arm"
-            raise InvalidInput(self.parameter, rule, sorted(scores)[:20])
+    def _told(self) -> Sequence[Any]:
+        each = zip(self.places, self.units, self.counts, strict=True)
+        return [(arm, units // count) for arm, units, count in each]
 
 
 def sql_arguments(tells: Sequence[AnyTell]) -> tuple[list[Any], ...]:
     """Return tells as arguments of the SQL function, with ragged lists concatenated."""
     counts: list[int] = []
     for one in tells:
-        counts += one.counts if isinstance(one, ArmTell) else (0,) * len(one.places)
+        counts += one.counts if isinstance(one, ScoreTell) else (0,) * len(one.places)
     return (
         [one.actor for one in tells],
         [one.key for one in tells],
         [one.digest for one in tells],
         [one.lease for one in tells],
-        [one.form for one in tells],
         [len(one.units) for one in tells],
         [place for one in tells for place in one.places],
         counts,
@@ -169,21 +142,14 @@ def read_tell(body: wire.Tell, key: str, actor: str, names: Sequence[str]) -> An
         if one.arm not in arms:
             # Not the closest name: with a thousand long ones it takes seconds to find.
             raise InvalidInput("arm", "the name of an arm of the campaign", one.arm)
-    if body.totals[0].scores is not None:
-        told = [
-            (arms[one.arm], to_units(each["score"]) * each["count"], each["count"])
-            for one in body.totals
-            for each in one.scores
-        ]
-        return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
-    return ArmTell(
-        body.lease,
-        key,
-        actor,
-        tuple(arms[one.arm] for one in body.totals),
-        tuple(total_to_units(one.sum, one.count) for one in body.totals),
-        tuple(one.count for one in body.totals),
-    )
+    told = [
+        (arms[one.arm], to_units(each["score"]) * each["count"], each["count"])
+        for one in body.totals
+        for each in one.scores
+    ]
+    if len(told) > MOST_ANSWERS:  # a tell writes them all
+        raise InvalidInput("totals", f"of at most {MOST_ANSWERS:,} scores together", len(told))
+    return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
 
 
 def names_raters(body: wire.Tell) -> bool:

@@ -14,9 +14,10 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from affinity_bandits.service import tracing
-from affinity_bandits.service.http.errors import HeadTooLarge, Unexpected, problem_response
+from affinity_bandits.service.http.errors import HEAD_TOO_LARGE, UNEXPECTED, problem_response
 from affinity_bandits.service.logs import REQUESTS
 from affinity_bandits.service.metrics import Metrics
+from affinity_bandits.service.problems import ServiceProblem
 from affinity_bandits.wire.base import API_KEY
 
 LARGEST_HEAD = 32_768
@@ -64,7 +65,9 @@ class AccessLog:
         with tracing.request_span(scope["headers"]) as span:
             try:
                 if _head_size(scope) > LARGEST_HEAD:
-                    problem = problem_response(HeadTooLarge(LARGEST_HEAD), request_id)
+                    problem = problem_response(
+                        ServiceProblem(HEAD_TOO_LARGE, LARGEST_HEAD), request_id
+                    )
                     await problem(scope, receive, sending)
                 else:
                     await self._app(scope, receive, sending)
@@ -73,7 +76,8 @@ class AccessLog:
             except Exception as error:
                 self._metrics.count_failure(error, request_id)
                 if not status:
-                    await problem_response(Unexpected(), request_id)(scope, receive, sending)
+                    answer = problem_response(ServiceProblem(UNEXPECTED), request_id)
+                    await answer(scope, receive, sending)
             finally:
                 self._end(scope, status or GONE, perf_counter() - begun, request_id)
                 tracing.name_span(span, scope["method"][:20], route_of(scope), status or GONE)

@@ -134,7 +134,6 @@ def create_app(
         routes.slot_routes,
         bulk.bulk_routes,
         routes.campaign_routes,
-        routes.key_routes,
         routes.webhook_routes,
         pages,
     ):

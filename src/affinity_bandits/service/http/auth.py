@@ -26,15 +26,15 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import KeyRing, Principal
 from affinity_bandits.service.http.errors import (
-    NoKey,
-    NotAllowed,
+    NO_KEY,
+    UNKNOWN_KEY,
     TooLarge,
-    UnknownKey,
     invalid,
+    not_allowed,
 )
 from affinity_bandits.service.limits import RateLimiter, remember
 from affinity_bandits.service.metrics import Metrics
-from affinity_bandits.service.problems import TooMany
+from affinity_bandits.service.problems import ServiceProblem, TooMany
 from affinity_bandits.wire.base import (
     BULK_TIMES,
     IDEMPOTENCY_KEY,
@@ -93,12 +93,12 @@ class Call:
         Keys are cached, so the end of a key is noticed as soon as for new requests.
 
         Raises:
-            UnknownKey: the key was revoked or has expired.
+            ServiceProblem: the key was revoked or has expired.
             Unavailable: its database does not answer.
         """
         (sent,) = (value for name, value in self.headers if name == b"authorization")
         if await self.ring.look_again(_bearer(sent)) is None:
-            raise UnknownKey
+            raise ServiceProblem(UNKNOWN_KEY)
 
     async def check_if_late(self) -> None:
         """Check the API key again if the body was slow to come, or the request's turn was."""
@@ -171,7 +171,7 @@ class Gate:
         for name, value in scope["headers"]:
             if name == b"authorization":
                 if key is not None:  # which of the two counts would be anybody's guess
-                    raise NoKey
+                    raise ServiceProblem(NO_KEY)
                 key = value
             elif name == b"content-length":
                 length = value
@@ -187,7 +187,7 @@ class Gate:
             if wait > 0:
                 raise TooMany(principal.requests_per_second, wait)
             if needed not in principal.scopes:
-                raise NotAllowed(needed)
+                raise not_allowed(needed)
             backend = self._backends[principal.database]
             if needed in ("ask", "tell"):
                 await backend.parts.quotas.check(principal.tenant)
@@ -201,7 +201,7 @@ class Gate:
         given = _bearer(header)
         found = await self._keys.principal(given, host)
         if found is None:
-            raise NoKey if given is None else UnknownKey
+            raise ServiceProblem(NO_KEY if given is None else UNKNOWN_KEY)
         return found
 
     def turns(self, principal: Principal) -> asyncio.Semaphore:
@@ -311,7 +311,6 @@ Asking = Annotated[Call, Security(api_key, scopes=["ask"])]
 Telling = Annotated[Call, Security(api_key, scopes=["tell"])]
 Reading = Annotated[Call, Security(api_key, scopes=["read"])]
 Managing = Annotated[Call, Security(api_key, scopes=["admin"])]
-ManagingKeys = Annotated[Call, Security(api_key, scopes=["keys"])]
 
 Cursor = Annotated[
     str | None, Query(max_length=LONGEST_CURSOR, description="The 'next' of another page.")

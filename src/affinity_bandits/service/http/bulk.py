@@ -240,7 +240,7 @@ async def _tell(
 def _defect(call: Call, error: Exception) -> ServiceProblem:
     """Report a defect; return the problem for its lines, so that later ones are still read."""
     call.metrics.count_failure(error)
-    return errors.Unexpected()
+    return ServiceProblem(errors.UNEXPECTED)
 
 
 def _reply(number: int, result: wire.Told | ServiceProblem) -> bytes:

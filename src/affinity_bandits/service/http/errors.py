@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import Request
@@ -16,11 +15,12 @@ from starlette.responses import Response
 from affinity_bandits import wire
 from affinity_bandits.errors import CallerError
 from affinity_bandits.service.problems import (
-    KeyReused,
+    KEY_REUSED,
+    TOO_MANY,
+    UNAVAILABLE,
     NeedsAttention,
+    ProblemType,
     ServiceProblem,
-    TooMany,
-    Unavailable,
 )
 from affinity_bandits.wire.base import broken_rule
 
@@ -30,87 +30,48 @@ REALM = 'Bearer realm="affinity"'
 _SECRET = re.compile(r"(ab_[0-9a-f]{16})_[0-9a-f]+")
 
 
-class NoSuchPath(ServiceProblem):
-    """The path is unknown."""
-
-    code, status, title = "no_such_path", 404, "No such path"
-    detail = "there is nothing at this path; /openapi.json lists what there is"
-
-
-class WrongMethod(ServiceProblem):
-    """The path exists, but only with other methods."""
-
-    code, status, title = "wrong_method", 405, "Wrong method"
-    detail = "method must be one of {}"
-
-    def __init__(self, allowed: Sequence[str]) -> None:
-        super().__init__(", ".join(allowed))
-        self.headers = {"allow": ", ".join(allowed)}
-
-
-class NoKey(ServiceProblem):
-    """The request has no API key, or more than one."""
-
-    code, status, title = "no_key", 401, "API key missing or not in use"
-    detail = "the request must have one header Authorization: Bearer <API key>"
-    headers: Mapping[str, str] = {"www-authenticate": REALM}
-
-
-class UnknownKey(NoKey):
-    """The API key is unknown, revoked or expired."""
-
-    detail = "the API key is unknown, revoked or expired"
-    headers: Mapping[str, str] = {"www-authenticate": f'{REALM}, error="invalid_token"'}
-
-
-class NotAllowed(ServiceProblem):
-    """The API key lacks the scope that the route requires."""
-
-    code, status, title = "not_allowed", 403, "Scope missing"
-    detail = "this requires an API key with the scope {!r}"
-
-    def __init__(self, scope: str) -> None:
-        super().__init__(scope)
-        error = f'error="insufficient_scope", scope="{scope}"'
-        self.headers = {"www-authenticate": f"{REALM}, {error}"}
+NO_SUCH_PATH = ProblemType(
+    *("no_such_path", 404, "No such path"),
+    "there is nothing at this path; /openapi.json lists what there is",
+)
+WRONG_METHOD = ProblemType("wrong_method", 405, "Wrong method", "method must be one of {}")
+NO_KEY = ProblemType(
+    *("no_key", 401, "API key missing or not in use"),
+    "the request must have one header Authorization: Bearer <API key>",
+    {"www-authenticate": REALM},
+)
+UNKNOWN_KEY = NO_KEY._replace(
+    detail="the API key is unknown, revoked or expired",
+    headers={"www-authenticate": f'{REALM}, error="invalid_token"'},
+)
+NOT_ALLOWED = ProblemType(
+    "not_allowed", 403, "Scope missing", "this requires an API key with the scope {!r}"
+)
+TOO_LARGE = ProblemType("too_large", 413, "Body too large", "{} must be of at most {:,} bytes")
+HEAD_TOO_LARGE = ProblemType(
+    *("head_too_large", 431, "Head too large"),
+    "the path and all headers must be of at most {:,} bytes together",
+    {"connection": "close"},
+)
+INVALID = ProblemType("invalid", 422, "Invalid request")
+NOT_READY = ProblemType("not_ready", 503, "Not ready", headers={"retry-after": "1"})
+UNEXPECTED = ProblemType(
+    *("unexpected", 500, "Unexpected error"),
+    "the service made a mistake; its log has the place under X-Request-ID",
+)
 
 
 class TooLarge(ServiceProblem):
     """The body, or a line of it, is larger than allowed."""
 
-    code, status, title = "too_large", 413, "Body too large"
-    detail = "{1} must be of at most {0:,} bytes"
-
     def __init__(self, limit: int, what: str = "the body") -> None:
-        super().__init__(limit, what)
+        super().__init__(TOO_LARGE, what, limit)
 
 
-class HeadTooLarge(ServiceProblem):
-    """The request line and headers are larger than allowed."""
-
-    code, status, title = "head_too_large", 431, "Head too large"
-    detail = "the path and all headers must be of at most {:,} bytes together"
-    headers: Mapping[str, str] = {"connection": "close"}
-
-
-class Invalid(ServiceProblem):
-    """A value in the request breaks a rule."""
-
-    code, status, title = "invalid", 422, "Invalid request"
-
-
-class NotReady(ServiceProblem):
-    """The service stops, or the database's schema is not the one that this version needs."""
-
-    code, status, title = "not_ready", 503, "Not ready"
-    headers: Mapping[str, str] = {"retry-after": "1"}
-
-
-class Unexpected(ServiceProblem):
-    """A defect of the service; only the log has the details."""
-
-    code, status, title = "unexpected", 500, "Unexpected error"
-    detail = "the service made a mistake; its log has the place under X-Request-ID"
+def not_allowed(scope: str) -> ServiceProblem:
+    """Return the problem of an API key without a scope that the route requires."""
+    error = f'{REALM}, error="insufficient_scope", scope="{scope}"'
+    return ServiceProblem(NOT_ALLOWED, scope, headers={"www-authenticate": error})
 
 
 def detail_of(problem: ServiceProblem) -> str:
@@ -132,18 +93,19 @@ def problem_response(problem: ServiceProblem, request_id: str | None = None) -> 
     return Response(body.encoded(), problem.status, problem.headers, wire.PROBLEM_JSON)
 
 
-def invalid(error: RequestValidationError | ValidationError) -> Invalid:
+def invalid(error: RequestValidationError | ValidationError) -> ServiceProblem:
     """Return the problem to report for a request that failed validation."""
     # To list them all takes longer than anything else that a request can do.
     if isinstance(error, ValidationError) and error.error_count() > MOST_ERRORS:
-        return Invalid(f"body must be what the route describes, got {error.error_count():,} errors")
-    return Invalid(broken_rule(error.errors()))
+        rule = f"body must be what the route describes, got {error.error_count():,} errors"
+        return ServiceProblem(INVALID, rule)
+    return ServiceProblem(INVALID, broken_rule(error.errors()))
 
 
 def as_problem(error: Exception) -> ServiceProblem:
     """Return the problem to report for an error that a route raised.
 
-    A `ValidationError` is a defect here: invalid requests become `Invalid` where they are read.
+    A `ValidationError` is a defect here: invalid requests become problems where they are read.
     """
     match error:
         case ServiceProblem():
@@ -151,12 +113,12 @@ def as_problem(error: Exception) -> ServiceProblem:
         case RequestValidationError():
             return invalid(error)
         case CallerError():
-            return Invalid(str(error))
+            return ServiceProblem(INVALID, str(error))
         case HTTPException(status_code=404):
-            return NoSuchPath()
+            return ServiceProblem(NO_SUCH_PATH)
         case HTTPException():
-            return Invalid(error.detail)
-    return Unexpected()
+            return ServiceProblem(INVALID, error.detail)
+    return ServiceProblem(UNEXPECTED)
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -165,7 +127,9 @@ async def refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, NeedsAttention):
         request.scope["fault"] = error
     if isinstance(error, HTTPException) and error.status_code == 405:
-        return problem_response(WrongMethod(_methods(request)), request_id)
+        allowed = ", ".join(_methods(request))
+        problem = ServiceProblem(WRONG_METHOD, allowed, headers={"allow": allowed})
+        return problem_response(problem, request_id)
     return problem_response(as_problem(error), request_id)
 
 
@@ -178,15 +142,15 @@ def _methods(request: Request) -> list[str]:
 
 
 STATUSES = {
-    401: NoKey.title,
-    403: f"{NotAllowed.title}, the lease is another key's, or more is given than the key has",
-    404: "No such campaign, lease, API key or webhook",
-    409: f"{KeyReused.title}, who judges is settled or not asked, or there are too many",
-    413: TooLarge.title,
-    422: Invalid.title,
-    429: f"{TooMany.title}, or the tenant's quota is used up",
-    500: f"{Unexpected.title}, or the campaign needs attention",
-    503: Unavailable.title,
+    401: NO_KEY.title,
+    403: f"{NOT_ALLOWED.title}, or the lease is another key's",
+    404: "No such campaign, lease or webhook",
+    409: f"{KEY_REUSED.title}, who judges is settled or not asked, or there are too many",
+    413: TOO_LARGE.title,
+    422: INVALID.title,
+    429: f"{TOO_MANY.title}, or the tenant's quota is used up",
+    500: f"{UNEXPECTED.title}, or the campaign needs attention",
+    503: UNAVAILABLE.title,
 }
 """What statuses mean, for the description of routes."""
 ALWAYS = (401, 403, 413, 422, 429, 500, 503)

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from affinity_bandits import wire
 from affinity_bandits.service.core.backend import Backend
-from affinity_bandits.service.http.errors import NotReady, problem_response
+from affinity_bandits.service.http.errors import NOT_READY, problem_response
 from affinity_bandits.service.problems import ServiceProblem, Unavailable
 
 FRESH_SECONDS = 1.0
@@ -59,7 +59,7 @@ async def _problem(backend: Backend) -> ServiceProblem | None:
         return Unavailable()
     except ServiceProblem as problem:
         return problem
-    return None if found is None else NotReady(found)
+    return None if found is None else ServiceProblem(NOT_READY, found)
 
 
 def _cached(look: Look) -> Callable[[Request], Awaitable[Response]]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from affinity_bandits import wire
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.judging import Naming, read_judges
-from affinity_bandits.service.core.keys import keys_of, make_key_by, revoke_key_of
 from affinity_bandits.service.core.spec import read_spec
 from affinity_bandits.service.core.tells import names_raters, read_tell
 from affinity_bandits.service.http.auth import (
@@ -25,7 +23,6 @@ from affinity_bandits.service.http.auth import (
     HotRoute,
     Limit,
     Managing,
-    ManagingKeys,
     Reading,
     Telling,
     from_cursor,
@@ -33,7 +30,7 @@ from affinity_bandits.service.http.auth import (
     to_cursor,
 )
 from affinity_bandits.service.http.errors import ALWAYS, refusals
-from affinity_bandits.wire.base import KEY_ID, MOST_ANSWERS
+from affinity_bandits.wire.base import MOST_ANSWERS
 
 EVENTS_AT_ONCE = 20
 """Events that are read together: with 10,000 answers each, more of them would keep others
@@ -131,40 +128,6 @@ async def list_events(
             return wire.EventPage(items=tuple(items), next=to_cursor(following))
 
 
-key_routes = APIRouter(
-    prefix="/v1/keys", tags=["keys"], route_class=ApiRoute, responses=refusals(*ALWAYS)
-)
-KeyId = Annotated[str, Path(pattern=KEY_ID, description="Of the key: not its whole text.")]
-WithMade = Annotated[bool, Query(description="Whether the keys that it made go with it.")]
-SECRET = {"cache-control": "no-store"}
-
-
-@key_routes.post("", status_code=201, response_model=wire.MadeKey, responses=refusals(409))
-async def create_key(call: ManagingKeys, body: Body[wire.CreateKey]) -> Response:
-    """Make an API key; its text is in the reply and cannot be shown again.
-
-    Idempotency keys are ignored, because the secret in the reply cannot be repeated. Revoke a key
-    whose reply was lost.
-    """
-    made = await make_key_by(call.parts.pool, call.principal, body)
-    return Response(made.encoded(), 201, SECRET, wire.JSON)
-
-
-@key_routes.get("")
-async def list_keys(call: ManagingKeys, cursor: Cursor = None, limit: Limit = 100) -> wire.KeyPage:
-    """List the tenant's API keys, oldest first, without their secrets."""
-    found, following = await keys_of(call.parts.pool, call.tenant, from_cursor(cursor), limit)
-    return wire.KeyPage(items=found, next=to_cursor(following))
-
-
-@key_routes.post("/{key}/revoke", responses=refusals(404))
-async def revoke_key(key: KeyId, call: ManagingKeys, made: WithMade = False) -> wire.RevokedKeys:
-    """Take an API key out of use; every process knows within ten seconds."""
-    revoked = await revoke_key_of(call.parts.pool, call.principal, key, made=made)
-    call.ring.forget(revoked)
-    return wire.RevokedKeys(revoked=revoked)
-
-
 slot_routes = APIRouter(
     prefix="/v1/campaigns/{campaign}",
     tags=["slots"],
@@ -211,6 +174,7 @@ async def release(campaign: UUID, call: Asking, body: Body[wire.Release]) -> Res
     return reply(wire.Released(released=slots), key)
 
 
+SECRET = {"cache-control": "no-store"}
 webhook_routes = APIRouter(
     prefix="/v1/webhooks", tags=["webhooks"], route_class=ApiRoute, responses=refusals(*ALWAYS)
 )

@@ -21,7 +21,7 @@ import asyncpg
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service import tracing
 from affinity_bandits.service.metrics import Metrics
-from affinity_bandits.service.problems import Unavailable
+from affinity_bandits.service.problems import UNAVAILABLE, Unavailable
 
 SQL = Path(__file__).parent / "sql"
 STATEMENT_CACHE = 100
@@ -89,13 +89,17 @@ TRIES, PAUSE_SECONDS = 20, 1.0
 T = TypeVar("T")
 
 
+UNREACHABLE = UNAVAILABLE._replace(
+    detail="the database did not answer ({}); check the host and port of AFFINITY_DSN, and that"
+    " the server runs and lets this machine in"
+)
+
+
 class Unreachable(Unavailable):
     """No server answered when the first connection was made."""
 
-    detail = (
-        "the database did not answer ({}); check the host and port of AFFINITY_DSN, and that the "
-        "server runs and lets this machine in"
-    )
+    def __init__(self, reason: str) -> None:
+        super().__init__(UNREACHABLE, reason)
 
 
 class PooledConnection(asyncpg.Connection):  # type: ignore[misc] # asyncpg has no types

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -157,7 +156,7 @@ def _rows(event: Row, judged: Row, counted: set[int], about: Row) -> list[list[A
             event["leased_in"],
             None if is_total else at,
             groups[arm],
-            _score(round(Fraction(units, answers)) if answers > 1 else units),
+            _score(units // answers),
             answers,
             _score(units),
             is_total,
@@ -170,8 +169,7 @@ def _rows(event: Row, judged: Row, counted: set[int], about: Row) -> list[list[A
             *(judged["judges"] or nothing),
             *(about["committee"] or nothing),
         ]
-        if answers:
-            found.append(row)
+        found.append(row)
     return found
 
 

@@ -76,7 +76,8 @@ class OwedSlots(dict[int, int]):
     def _settle_totals(
         self, event: Row, leased: Sequence[int], arms: Sequence[int]
     ) -> list[Counted]:
-        # A sum cannot be divided, so it counts only if the lease still owes all its slots.
+        # Totals do not say which slot has which score, so they count only if the lease still owes
+        # all its slots.
         if any(self.get(slot) != event["lease"] for slot in leased):
             return []
         found = []
@@ -87,7 +88,7 @@ class OwedSlots(dict[int, int]):
             own, left[arm] = left.get(arm, [])[:count], left.get(arm, [])[count:]
             if len(own) < count:
                 raise ValueError(f"{count} answers of arm {arm} are more than the lease has")
-            if count:
+            if count:  # 0 is damage
                 found.append(Counted(entry, own, event["lease"]))
         for one in found:
             for slot in one.slots:
@@ -328,8 +329,8 @@ class Replay:
             return []
 
     def _add(self, event: Row, place: int, answers: int, units: int) -> None:
-        """Count answers of one arm, which all have the same score if there are nodes."""
-        if self.nodes.number and units % answers:
+        """Count answers of one arm, which all have the same score."""
+        if units % answers:
             arm = self.round.arms[place]
             self._note(event, f"{answers} answers of arm {arm} do not have one score")
         self.answers[place] += answers

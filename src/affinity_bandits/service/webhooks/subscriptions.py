@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.service.problems import NoSuchWebhook, TooManyWebhooks
+from affinity_bandits.service.problems import NO_SUCH_WEBHOOK, TOO_MANY_WEBHOOKS, ServiceProblem
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.service.webhooks.resolving import resolver
 
@@ -131,14 +131,14 @@ class Webhooks:
 
         Raises:
             InvalidInput: the URL is unfit for notices.
-            TooManyWebhooks: the tenant has as many as it may have.
+            ServiceProblem: the tenant has as many as it may have.
         """
         target_of(url, private=self._private)
         id_, secret = uuid4(), secrets.token_hex(32)
         async with transaction(self._pool) as db:
             await db.execute(sql.lock_tenant, tenant)
             if await db.fetchval(sql.count_webhooks, tenant) >= MOST_WEBHOOKS:
-                raise TooManyWebhooks(MOST_WEBHOOKS)
+                raise ServiceProblem(TOO_MANY_WEBHOOKS, MOST_WEBHOOKS)
             wanted = sorted(set(kinds))
             await db.execute(sql.add_webhook, id_, tenant, url, secret.encode(), wanted, actor)
         return id_, secret
@@ -152,7 +152,7 @@ class Webhooks:
         """Remove a webhook and its waiting notices.
 
         Raises:
-            NoSuchWebhook: the id is unknown to the tenant.
+            ServiceProblem: the id is unknown to the tenant.
         """
         await self._change(sql.remove_webhook, sql.forget_notices, tenant, webhook)
 
@@ -160,7 +160,7 @@ class Webhooks:
         """Try the dead notices of a webhook again, from the oldest on; return how many there are.
 
         Raises:
-            NoSuchWebhook: the id is unknown to the tenant.
+            ServiceProblem: the id is unknown to the tenant.
         """
         return await self._change(sql.retry_webhook, sql.revive_notices, tenant, webhook)
 
@@ -172,5 +172,5 @@ class Webhooks:
             found = len(await db.fetch(notices, webhook)) if changed else 0
         # After the commit: the refusal says that the webhook is removed, as a reply does.
         if not changed:
-            raise NoSuchWebhook(webhook)
+            raise ServiceProblem(NO_SUCH_WEBHOOK, webhook)
         return found

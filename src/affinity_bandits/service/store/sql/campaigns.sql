@@ -2,8 +2,7 @@
 SELECT * FROM affinity.ask($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: tell
-SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-  $16);
+SELECT * FROM affinity.tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 
 -- name: create_campaign
 INSERT INTO affinity.campaigns (id, tenant, name, arms, policy, horizon, lease_seconds, lowest,

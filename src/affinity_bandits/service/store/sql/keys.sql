@@ -19,10 +19,8 @@ WHERE name = $1 AND ($2, $3, $4) IS DISTINCT FROM (NULL::bigint, NULL::bigint, N
 
 -- name: make_key
 INSERT INTO affinity.api_keys (id, tenant, name, secret_digest, scopes, requests_per_second,
-  largest_body, expires_at, parent, made_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-RETURNING id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
-  revoked_at, revoked_by;
+  largest_body, expires_at, parent)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: revoke_key
 UPDATE affinity.api_keys SET revoked_at = clock_timestamp(), revoked_by = $2
@@ -44,47 +42,3 @@ SELECT k.tenant, k.secret_digest, k.scopes, k.requests_per_second, k.largest_bod
 FROM affinity.api_keys AS k LEFT JOIN affinity.api_keys AS p ON p.id = k.parent
 WHERE k.id = $1 AND k.revoked_at IS NULL AND p.revoked_at IS NULL
   AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp());
-
--- name: maker
-SELECT id FROM affinity.api_keys WHERE id = $1 AND revoked_at IS NULL
-  AND (expires_at IS NULL OR expires_at > clock_timestamp()) FOR SHARE;
-
--- name: count_keys
-SELECT count(*) FROM affinity.api_keys WHERE tenant = $1 AND parent IS NULL
-  AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp());
-
--- name: page_of_keys
-SELECT id, name, scopes, requests_per_second, largest_body, created_at, made_by, expires_at,
-  revoked_at, revoked_by
-FROM affinity.api_keys WHERE tenant = $1 AND parent IS NULL
-ORDER BY created_at, id LIMIT $2 OFFSET $3;
-
--- name: may_revoke
--- NULL if the tenant has no such key. A key that the command made may revoke all of its tenant's; any
--- other itself, and what it made, also through others.
-WITH RECURSIVE makers AS (
-  SELECT id, made_by FROM affinity.api_keys WHERE tenant = $1 AND id = $2 AND parent IS NULL
-  UNION
-  SELECT k.id, k.made_by FROM affinity.api_keys AS k JOIN makers AS m ON k.id = m.made_by
-)
-SELECT bool_or(id = $3)
-  OR EXISTS (SELECT FROM affinity.api_keys WHERE id = $3 AND made_by IS NULL)
-FROM makers HAVING count(*) > 0;
-
--- name: lock_key
--- Also one that is revoked: see `created_before`.
-SELECT FROM affinity.api_keys WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE;
-
--- name: revoke_keys
--- Through keys that are revoked already: what they made is not.
-WITH RECURSIVE made AS (
-  SELECT id FROM affinity.api_keys WHERE tenant = $1 AND id = $2 AND parent IS NULL
-  UNION
-  SELECT k.id FROM affinity.api_keys AS k JOIN made AS m ON k.made_by = m.id
-  WHERE k.tenant = $1 AND $4
-), revoked AS (
-  UPDATE affinity.api_keys SET revoked_at = clock_timestamp(), revoked_by = $3
-  WHERE id IN (SELECT id FROM made) AND revoked_at IS NULL
-  RETURNING id, created_at
-)
-SELECT id FROM revoked ORDER BY created_at, id;

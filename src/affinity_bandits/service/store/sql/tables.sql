@@ -21,20 +21,18 @@ CREATE TABLE affinity.api_keys (
   tenant bigint NOT NULL REFERENCES affinity.tenants,
   name text NOT NULL,
   secret_digest bytea NOT NULL CHECK (octet_length(secret_digest) = 32),
-  scopes text[] NOT NULL CHECK (scopes <@ ARRAY['ask', 'tell', 'read', 'admin', 'keys']),
+  scopes text[] NOT NULL CHECK (scopes <@ ARRAY['ask', 'tell', 'read', 'admin']),
   requests_per_second double precision NOT NULL CHECK (requests_per_second > 0),
   largest_body bigint NOT NULL CHECK (largest_body > 0),
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   expires_at timestamptz,
   revoked_at timestamptz,
   revoked_by text,             -- the id of a key, or who gave the command
-  parent text REFERENCES affinity.api_keys, -- the key that a browser's session stands for
-  made_by text REFERENCES affinity.api_keys -- the key over which it was made; NULL if by command
+  parent text REFERENCES affinity.api_keys -- the key that a browser's session stands for
 );
 CREATE INDEX api_keys_of_tenant ON affinity.api_keys (tenant);
--- A session that is deleted is looked for in both.
+-- A session that is deleted is looked for here.
 CREATE INDEX api_keys_of_parent ON affinity.api_keys (parent) WHERE parent IS NOT NULL;
-CREATE INDEX api_keys_of_maker ON affinity.api_keys (made_by) WHERE made_by IS NOT NULL;
 
 -- What a campaign is. Only `saved`, the policy's state before the open round, ever changes.
 -- json and not jsonb: jsonb would turn -0.0 into 0 and spell large numbers anew.

@@ -1,12 +1,11 @@
 -- The other call of the hot path; see affinity.ask.
 
--- Item i of the batch has p_lengths[i] entries in p_told and p_units: slots and their scores. Where
--- p_forms[i] is not 'answers', they are arms and sums, with p_counts the numbers of answers: one sum
--- an arm if it is 'totals', one for each score of an arm if it is 'scores'. p_details[i] says who
--- rated; without any, p_details is left out.
+-- Item i of the batch has p_lengths[i] entries in p_told, p_counts and p_units: slots, zeros and
+-- scores; or arms, how many answers have the same score, and that many times the score. p_details[i]
+-- says who rated; without any, p_details is left out.
 CREATE OR REPLACE FUNCTION affinity.tell(
   p_tenants bigint[], p_campaigns uuid[], p_sizes integer[], p_of uuid[], p_wait boolean,
-  p_now timestamptz, p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[], p_forms text[],
+  p_now timestamptz, p_actors text[], p_keys text[], p_digests bytea[], p_leases bigint[],
   p_lengths integer[], p_told bigint[], p_counts bigint[], p_units bigint[],
   p_details text[] DEFAULT NULL
 ) RETURNS TABLE (
@@ -69,7 +68,7 @@ BEGIN
     v_lapsed := NULL; v_add_slots := '{}'; v_add_counts := '{}'; v_add_units := '{}';
     FOR i IN v_request .. v_last LOOP
       v_told := p_told[v_from + 1 : v_from + p_lengths[i]];
-      v_counts := CASE WHEN p_forms[i] <> 'answers'
+      v_counts := CASE WHEN p_counts[v_from + 1] > 0
         THEN p_counts[v_from + 1 : v_from + p_lengths[i]] END;
       v_units := p_units[v_from + 1 : v_from + p_lengths[i]];
       v_from := v_from + p_lengths[i];
@@ -127,12 +126,8 @@ BEGIN
         END IF;
 
         IF v_counts IS NOT NULL THEN
-          IF v_head.nodes > 0 AND p_forms[i] <> 'scores' THEN
-            outcome := 'scores_needed'; RETURN NEXT; CONTINUE;
-          END IF;
           IF EXISTS (SELECT FROM unnest(v_counts, v_units) AS t (n, u)
-                     WHERE u::numeric < n::numeric * v_head.lowest
-                        OR u::numeric > n::numeric * v_head.highest) THEN
+                     WHERE u / n NOT BETWEEN v_head.lowest AND v_head.highest) THEN
             -- The range itself, for whoever has to be told.
             outcome := 'score_out_of_range'; counted := v_head.lowest; late := v_head.highest;
             RETURN NEXT; CONTINUE;
@@ -149,7 +144,7 @@ BEGIN
             JOIN (SELECT o.arm, sum(o.n) AS n FROM unnest(v_told, v_counts) AS o (arm, n)
                   GROUP BY o.arm) AS t ON t.arm = s.arm
             WHERE s.nth <= t.n;
-          SELECT coalesce(sum(n), 0) INTO v_answers FROM unnest(v_counts) AS n;
+          SELECT sum(n) INTO v_answers FROM unnest(v_counts) AS n;
           IF affinity.slots_in(v_slots) <> v_answers THEN
             outcome := 'slot_not_leased'; RETURN NEXT; CONTINUE;
           END IF;
@@ -168,7 +163,7 @@ BEGIN
           SELECT * INTO v_lease FROM affinity.leases AS l
             WHERE l.campaign = v_campaign AND l.lease = p_leases[i];
           IF v_counts IS NOT NULL THEN
-            -- A sum cannot be taken apart: it counts whole or not at all.
+            -- They do not say which slot has which score, so they count whole or not at all.
             IF FOUND AND v_lease.pending = v_ask.slots THEN
               v_new := v_slots;
             END IF;
@@ -215,7 +210,7 @@ BEGIN
             v_add_counts || array_agg(a.n), v_add_units || array_agg(a.u)
           INTO v_add_slots, v_add_counts, v_add_units
           FROM affinity.rounds AS r, unnest(v_told, v_counts, v_units) AS a (arm, n, u)
-          WHERE r.campaign = v_campaign AND r.number = v_head.round AND a.n > 0;
+          WHERE r.campaign = v_campaign AND r.number = v_head.round;
       ELSIF v_new = v_slots THEN
         counted := v_answers;
         v_add_slots := v_add_slots || v_told;

@@ -14,8 +14,8 @@ CREATE TABLE affinity.events (
   asked integer,
   slots int8multirange,
   expires_at timestamptz,
-  -- tell: slots and their scores, or arms with their counts and sums; where scores were counted,
-  -- an arm once for each of its scores
+  -- tell: slots and their scores; or arms, each once for each of its scores, with how many answers
+  -- have it, and that many times the score
   lease bigint,
   told bigint[],
   counts bigint[],
