@@ -1,7 +1,5 @@
-"""Find classes by name: in a catalogue, as "module:Class", or among installed packages.
+"""Find classes by name: in a catalogue, or as "module:Class".
 
-An installed package adds to a catalogue by an entry point of the group `affinity_bandits.policies`,
-`affinity_bandits.biases` or `affinity_bandits.noises`, whose name is the class's own.
 "module:Class" imports a module, and so runs its code. It is accepted in calls and on the command
 line; in the file of a run or a sweep only if the user says so, because the file may be somebody
 else's; never in stored descriptions.
@@ -17,17 +15,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 
 COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
 LONGEST = 300
@@ -36,12 +30,8 @@ _limit: ContextVar[tuple[Collection[str], str] | None] = ContextVar("_limit", de
 """The only "module:Class" that may be imported, and the rule for errors; None: any."""
 _folders: list[str] = []
 """Where else modules are looked for once one is named: none, or the current folder."""
-GROUPS = {
-    "policy": "affinity_bandits.policies",
-    "bias": "affinity_bandits.biases",
-    "noise": "affinity_bandits.noises",
-}
-"""The group of entry points of each kind."""
+COMMANDS = {"policy": "policies", "bias": "biases", "noise": "noises"}
+"""The command that lists the classes of each kind."""
 
 
 class NotImported(InvalidInput):
@@ -56,7 +46,7 @@ def importing_only(allowed: Collection[str], way_out: str) -> Iterator[None]:
         allowed: the exceptions, as "module:Class".
         way_out: what the user can do, for errors.
     """
-    rule = f"the name of a class of this package or of an installed one ({way_out})"
+    rule = f"the name of a class of this package ({way_out})"
     token = _limit.set((allowed, rule))
     try:
         yield
@@ -216,14 +206,6 @@ def own(kind: str, what: str, call: Callable[[], Any]) -> Any:
         raise InvalidInput(kind, f"one whose {what} raises nothing", cause(error)) from error
 
 
-@cache
-def find_installed(kind: str) -> Mapping[str, EntryPoint]:
-    """Return the entry points of a kind by their names."""
-    from importlib.metadata import entry_points  # only those who ask for other names wait for it
-
-    return {entry.name: entry for entry in entry_points(group=GROUPS[kind])}
-
-
 ClassT = TypeVar("ClassT", bound=type)
 Own = TypeVar("Own", bound=type)
 
@@ -321,7 +303,7 @@ class Registry(dict[str, ClassT]):
         """Return the class with a name, importing and adding it if necessary.
 
         Args:
-            name: a registered name, that of an entry point, or "module:Class".
+            name: a registered name, or "module:Class".
             imports: whether "module:Class" is imported.
 
         Raises:
@@ -338,17 +320,7 @@ class Registry(dict[str, ClassT]):
         if is_place(name) and imports:
             sys.path[:0] = [folder for folder in _folders if folder not in sys.path]
             return self.add(import_object(self.kind, name))
-        entries = find_installed(self.kind)
-        if name not in entries:
-            command = f"'affinity {GROUPS[self.kind].rpartition('.')[2]}'"
-            raise UnknownName(self.kind, name, dict.fromkeys([*self, *entries]), command)
-        entry = entries[name]
-        try:
-            found = import_object(self.kind, entry.value)
-        except InvalidInput as error:
-            package = "an installed package" if entry.dist is None else entry.dist.name
-            raise InvalidInput(self.kind, f"{error.rule}, of {package}", name) from error
-        return self.add(found)
+        raise UnknownName(self.kind, name, self, f"'affinity {COMMANDS[self.kind]}'")
 
     def build(
         self,
@@ -381,16 +353,6 @@ class Registry(dict[str, ClassT]):
             given = {fields(cls)[0].name: known[label], **given}
         checks.settings(f"parameter of {self.kind} {name}", cls, given)
         return own(self.kind, "constructor", lambda: cls(**given))
-
-    def add_installed(self) -> dict[str, str]:
-        """Add the classes of installed packages; return the errors, by name."""
-        broken = {}
-        for name in find_installed(self.kind):
-            try:
-                self.find(name)
-            except AffinityError as error:
-                broken[name] = f"cannot be loaded: {error}"
-        return broken
 
 
 def _plain(value: Any) -> Any:

@@ -155,48 +155,6 @@ def test_a_result_that_names_a_module_imports_nothing(tmp_path: Path) -> None:
     assert "antigravity" not in sys.modules
 
 
-ENTRIES = """
-[affinity_bandits.policies]
-least = mine:Least
-broken = divides:A
-
-[affinity_bandits.biases]
-ramp = mine:Ramp
-
-[affinity_bandits.noises]
-around = mine:Around
-"""
-
-
-@pytest.mark.slow
-def test_an_installed_package_adds_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By entry points, which are listed, run, and named where they cannot be loaded."""
-    metadata = folder / "of_a_user-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: of-a-user\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(ENTRIES)
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    models = ("--bias", "ramp:slope=3", "--noise", "around")
-    for policy, status, words in (
-        ("least", 0, ""),
-        ("broken", 2, "ZeroDivisionError: division by zero (divides.py, line 2), of of-a-user"),
-        ("leest", 2, "did you mean 'least'?"),
-    ):
-        done = affinity(elsewhere, "simulate", *RUN, "--policy", policy, *models)
-        assert done.returncode == status
-        assert words in done.stderr
-        assert done.stderr.count("\n") == (1 if words else 0)
-    for kind, words in (
-        ("policies", "The arm pulled least."),
-        ("policies", "cannot be loaded"),
-        ("biases", "min(1, s x)"),
-        ("noises", "around"),
-    ):
-        assert words in affinity(elsewhere, kind).stdout
-
-
 @pytest.mark.slow
 def test_a_file_in_the_current_folder_shadows_nothing_unless_it_is_named(tmp_path: Path) -> None:
     (tmp_path / "rich.py").write_text("raise RuntimeError('not this one')\n", encoding="utf-8")
