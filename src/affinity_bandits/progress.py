@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from affinity_bandits.words import brief_duration
+
 if TYPE_CHECKING:
     from rich.live import Live
 
@@ -200,7 +202,7 @@ class Progress:
     def time_left(self) -> str:
         """Return how much is done, and the time that the rest takes at this speed."""
         passed = time.monotonic() - self._began
-        left = duration(passed * (1.0 / self.part - 1.0)) if self.part > 0.0 else "?"
+        left = brief_duration(passed * (1.0 / self.part - 1.0)) if self.part > 0.0 else "?"
         return f"{self.part:.0%}, {left} left"
 
     def advance_to(self, done: float) -> None:
@@ -244,18 +246,6 @@ def show_progress(
 
         progress = Progress(total, show)
         yield progress
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in the unit that suits it.
-
-    >>> duration(90.0), duration(300.0)
-    ('90 s', '5 min')
-    """
-    for unit, name in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
-        if seconds >= 2.0 * unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds:.0f} s"
 
 
 def _on_terminal() -> bool:

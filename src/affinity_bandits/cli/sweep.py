@@ -12,7 +12,7 @@ import typer
 from affinity_bandits.cli import options
 from affinity_bandits.displays import amount, rate
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.progress import duration
+from affinity_bandits.words import brief_duration, counted
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Axis, CellSummary, Store, Summary, Sweep
@@ -86,9 +86,9 @@ def _progress(summary: Summary, total: int, seconds: float) -> str:
     text = f"{done:,} of {total:,} replicates"
     if summary.run > 0:
         rate = summary.run / seconds
-        text += f", {rate:,.3g} a second, {duration((total - done) / rate)} left"
+        text += f", {rate:,.3g} a second, {brief_duration((total - done) / rate)} left"
     if summary.failed:
-        text += f", {summary.failed:,} shard{'' if summary.failed == 1 else 's'} failed"
+        text += f", {counted(summary.failed, 'shard')} failed"
     return text
 
 
@@ -195,7 +195,7 @@ def _opened(spec: Path, store: str | None) -> tuple[Sweep, Store, str]:
 def _list_failures(errors: dict[str, str], failed: int, place: str) -> None:
     if not failed:
         return
-    typer.echo(f"{failed:,} shard{'' if failed == 1 else 's'} failed:")
+    typer.echo(f"{counted(failed, 'shard')} failed:")
     for name, error in islice(errors.items(), MOST_SHOWN):
         typer.echo(f"  {name}: {error}")
     if failed > MOST_SHOWN:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.declaration import Declaration
-from affinity_bandits.displays import html_table, one_in, plural, short
+from affinity_bandits.displays import html_table, one_in, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import (
     MOST_HEAD_START,
@@ -42,6 +42,7 @@ from affinity_bandits.planning.worlds import (
 )
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
 from affinity_bandits.progress import show_progress
+from affinity_bandits.words import plural
 
 REACH_RUNS = 50
 LARGEST_HORIZON = 10**15
