@@ -34,14 +34,11 @@ def policy_from_json(
             `data` has them.
         functions: the user's bias functions by label; see `bias_from_json`.
         imports: whether a name may be "module:Class", a policy or a class that `InPython` can
-            run, which is then imported, or have settings ("elimination:offset=3"). Only for
-            trusted input.
+            run, which is then imported. Only for trusted input.
 
     >>> str(policy_from_json("ucb1"))
     'ucb1'
     """
-    if imports and isinstance(data, str):
-        data = registry.parse_settings("policy", data)
     if isinstance(data, Mapping) and "name" not in data:
         raise UnknownName("policy", None, POLICIES)
     given = checks.table("policy", {"name": data} if isinstance(data, str) else data)

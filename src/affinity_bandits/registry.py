@@ -24,6 +24,10 @@ from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 
 COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
+WITH_SETTINGS = (
+    "or a table with a name and settings, such as {'name': 'elimination', 'offset': 3} (on the "
+    "command line, elimination:offset=3)"
+)
 LONGEST = 300
 """Characters that are shown of what somebody else's error says."""
 _limit: ContextVar[tuple[Collection[str], str] | None] = ContextVar("_limit", default=None)
@@ -76,7 +80,7 @@ def read_number(parameter: str, text: str) -> float | int:
 
 
 def parse_settings(parameter: str, text: str, *, places: bool = True) -> dict[str, Any]:
-    """Return the settings of NAME or NAME:key=value,key=value.
+    """Return the table that NAME or NAME:key=value,key=value is short for on the command line.
 
     NAME may be module:Class if `places` is true. A dotted key sets a nested value:
     "clipped:base.name=power,base.alpha=2,low=0.1". Brackets hold a list: "initial_pulls=[100,10]".
@@ -144,7 +148,7 @@ def import_object(kind: str, place: str) -> Any:
     module_name, _, path = place.partition(":")
     words = [*module_name.split("."), *path.split(".")]
     if not all(word.isidentifier() for word in words):
-        raise InvalidInput(kind, "a name, NAME:key=value or module:Class", place)
+        raise InvalidInput(kind, f"a name, module:Class, {WITH_SETTINGS}", place)
     try:
         module = import_module(module_name)
     except ModuleNotFoundError as error:
@@ -152,8 +156,8 @@ def import_object(kind: str, place: str) -> Any:
         if error.name not in (module_name, *outer):  # it is there, and what it imports is not
             raise _broken(kind, place, module_name, error) from error
         rule = (
-            f"in a module that can be imported; there is no module {error.name!r} (settings are "
-            f"spelled {module_name}:key=value)"
+            f"in a module that can be imported; there is no module {error.name!r} (not "
+            f"module:Class? Give {WITH_SETTINGS})"
         )
         raise InvalidInput(kind, rule, place) from None
     except (Exception, SystemExit) as error:
@@ -334,10 +338,10 @@ class Registry(dict[str, ClassT]):
         Args:
             data: the name, or a table with a "name" and settings.
             functions: the user's functions by label, for descriptions of kind "custom".
-            imports: whether a name may be "module:Class" or have settings (`parse_settings`).
+            imports: whether a name may be "module:Class", which is then imported.
         """
         if isinstance(data, str):
-            data = parse_settings(self.kind, data) if imports else {"name": data}
+            data = {"name": data}
         given = checks.table(self.kind, data)
         name = given.pop("name")
         cls = self.find(name, imports=imports)

@@ -241,7 +241,7 @@ def _parse_policy(value: Any) -> Any:
     policy = policy_from_json(value, AffinityBandit([0.5, 0.5], memory=1), imports=True)
     if not policy.told:
         return policy
-    return registry.parse_settings("policy", value) if isinstance(value, str) else value
+    return {"name": value} if isinstance(value, str) else value
 
 
 def _parse_checkpoints(value: Any) -> int | tuple[int, ...]:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.policies import InPython, RoundPolicy, StepPolicy
+from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.progress import heartbeat, show_progress
 from affinity_bandits.simulation.caveats import caveat_of
 from affinity_bandits.simulation.engines import Engine, Tick, engine_for
@@ -25,7 +25,8 @@ from affinity_bandits.simulation.environment import require_bandit
 from affinity_bandits.simulation.jobs import Asked, Jobs
 from affinity_bandits.simulation.result import PolicyRun, Result
 
-Policies = AnyPolicy | type | str | Mapping[str, Any] | Iterable[AnyPolicy | type | str]
+PolicyLike = AnyPolicy | str | Mapping[str, Any]
+Policies = PolicyLike | Iterable[PolicyLike]
 
 DEFAULT_CHECKPOINTS = 60
 MOST_BYTES = 8 * 2**30
@@ -53,8 +54,9 @@ def simulate(
 
     Args:
         bandit: the instance.
-        policies: a policy, its name, a list of those, or a table from labels to them. A class with
-            `select` and `update` is run in plain Python (`InPython`).
+        policies: a policy, its name, "module:Class", a table with a name and settings, a list of
+            those, or a table from labels to them. A class in a module that has `select` and
+            `update` is run in plain Python (`InPython`).
         horizon: pulls of every replicate, up to 10**15.
         replicates: number of replicates.
         seed: of all randomness.
@@ -178,7 +180,7 @@ def _labeled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]
             for label, given in policies.items()
         ]
     else:
-        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping | type)
+        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping)
         rule = "a policy, its name, or a list of them"
         items = [policies] if single else checks.sequence("policies", policies, rule)
         found = [require_policy("policies", item, bandit) for item in items]
@@ -202,13 +204,11 @@ def require_policy(parameter: str, given: object, bandit: AffinityBandit) -> Any
         return given
     if isinstance(given, str | Mapping):
         return policy_from_json(given, bandit, imports=True)
-    if isinstance(given, type):
-        if issubclass(given, StepPolicy | RoundPolicy):
-            return cast(AnyPolicy, registry.own(parameter, "constructor", given))
-        if hasattr(given, "select") and hasattr(given, "update"):
-            return InPython(given)
     one_of_several = parameter == "policies"
     rule = "a policy, its name, or a list of them" if one_of_several else "a policy or its name"
+    if isinstance(given, type):
+        own = not issubclass(given, StepPolicy | RoundPolicy)
+        rule += f", not a class: {f'InPython({given.__name__})' if own else f'{given.__name__}()'}"
     raise InvalidInput(parameter, rule, given)
 
 
