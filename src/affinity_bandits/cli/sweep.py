@@ -49,7 +49,7 @@ def run(
     """
     from affinity_bandits.experiments import Store, Summary, Sweep, run_cells
     from affinity_bandits.experiments.summaries import keep_spec
-    from affinity_bandits.progress import show_status
+    from affinity_bandits.progress import show_progress
 
     sweep = Sweep.from_toml(spec, own_code=own_code)
     sweep.require_code()
@@ -63,12 +63,9 @@ def run(
             "now this one; finished work of both stays"
         )
     summary, total, began = Summary(), len(sweep) * sweep.replicates, time.monotonic()
-    status_line = show_status(
-        lambda: _progress(summary, total, time.monotonic() - began),
-        lambda: (summary.found + summary.run) / total,
-    )
-    with options.resumable(), status_line:
-        run_cells(sweep, kept, hands, summary)
+    shown = show_progress(total, lambda: _progress(summary, total, time.monotonic() - began))
+    with options.resumable(), shown as bar:
+        run_cells(sweep, kept, hands, summary, bar.tick)
     typer.echo(
         f"{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} were run; "
         f"store: {place}"

@@ -506,7 +506,7 @@ def make_plan(
     points = horizons_around(assumptions)
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS
-    with show_progress(progress, 3.0 * work) as bar:
+    with show_progress(3.0 * work, wanted=progress) as bar:
         far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.1 * work * part))
         if far is not None:
             policy = aim(
@@ -616,7 +616,7 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
     """
     cases = violations(plan.assumptions, plan.policy)
     total = sum(len(case.worlds) for case in cases) * STRESS_RUNS
-    with show_progress(progress, total) as bar:
+    with show_progress(total, wanted=progress) as bar:
         return [run_violation(plan.policy, case, bar.tick) for case in cases]
 
 

@@ -120,7 +120,7 @@ def simulate(
         runner.run(first + share.start, pulls[place, share], ends[place, share], tick)
 
     with (
-        show_progress(progress, len(chosen) * replicates) as bar,
+        show_progress(len(chosen) * replicates, wanted=progress) as bar,
         Jobs([runner for runner, _ in engines], asked, count) as jobs,
     ):
         bar.tick(0.0)
