@@ -41,10 +41,11 @@ default_role = "literal"
 
 
 def setup(app):
-    """Mend docstrings and notebooks, and fill the page of commands."""
+    """Mend docstrings and notebooks, fill the page of commands, and add the page of the loop."""
     app.connect("autodoc-process-docstring", escape_bars)
     app.connect("source-read", list_commands)
     app.connect("doctree-read", drop_empty_outputs)
+    app.connect("build-finished", write_loop)
 
 
 def escape_bars(app, what, name, thing, options, lines):
@@ -57,6 +58,14 @@ def drop_empty_outputs(app, doctree):
     for block in list(doctree.findall(nodes.literal_block)):
         if "output" in block["classes"] and not block.astext().strip():
             block.parent.remove(block)
+
+
+def write_loop(app, error):
+    """Write the page with a slider that the first page links to."""
+    if error is None and app.builder.format == "html":
+        affinity = Path(sys.executable).with_name("affinity")
+        page = Path(app.outdir, "_static", "loop.html")
+        subprocess.run([affinity, "show", "--out", page], capture_output=True, check=True)
 
 
 def list_commands(app, name, source):

@@ -28,10 +28,8 @@ AFFINITY = str(Path(sys.executable).with_name("affinity"))
 
 
 def loop_picture() -> None:
-    """The feedback loop, as `affinity show` writes it: the last moment, and the page to move it."""
-    for name in ("loop.png", "loop.html"):
-        folder = IMAGES if name.endswith(".png") else IMAGES.parent / "_static"
-        subprocess.run([AFFINITY, "show", "--out", str(folder / name)], check=True)
+    """The feedback loop, as `affinity show` writes it: the last moment."""
+    subprocess.run([AFFINITY, "show", "--out", str(IMAGES / "loop.png")], check=True)
 
 
 def regret_picture() -> None:

@@ -13,11 +13,9 @@ import pytest
 from affinity_bandits import progress as module
 from affinity_bandits.progress import (
     delay,
-    describe,
     forward_delays,
     heartbeat,
     show_progress,
-    show_status,
 )
 
 
@@ -45,14 +43,14 @@ def test_the_innermost_work_is_named_and_the_outer_one_after_it(
         wait_for("outside, ")
         with heartbeat("inside"):
             wait_for("inside, ")
-            with show_status(lambda: "within"):
+            with show_progress(words=lambda: "within"):
                 wait_for("within, ")
-        with show_progress(None, 4.0) as bar:
+        with show_progress(4.0) as bar:
             bar.tick(1.0)
             wait_for("25% done, ")
         wait_for("outside, ")
     capsys.readouterr()
-    with describe(lambda: "nobody prints this"):
+    with show_progress(words=lambda: "nobody prints this"):
         time.sleep(0.1)
     assert capsys.readouterr().err == ""
 
@@ -123,14 +121,17 @@ def test_a_terminal_shows_a_bar_after_a_second(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with show_progress(None, 4.0) as bar:
+    with show_progress(4.0) as bar:
         bar.tick(1.0)
         assert sys.stderr.getvalue() == ""
         monkeypatch.setattr(module, "PATIENCE", 0.0)
-    with show_progress(None, 4.0) as bar:
+    with show_progress(4.0) as bar:
         bar.tick(1.0)
         bar.tick(1.0)
     assert "50%" in sys.stderr.getvalue()
-    with delay("compiling"), show_progress(True, 4.0) as bar:
+    with delay("compiling"), show_progress(4.0, wanted=True) as bar:
         bar.tick(1.0)
     assert "25%, 0 s left; compiling" in sys.stderr.getvalue()
+    with show_progress(4.0, lambda: "words of one's own"):
+        pass
+    assert "words of one's own" in sys.stderr.getvalue()

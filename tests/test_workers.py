@@ -159,10 +159,10 @@ def test_workers_answer_where_memory_cannot_be_bounded(monkeypatch: pytest.Monke
     before = resource.getrlimit(resource.RLIMIT_DATA)
     near: Connection
     near, far = multiprocessing.Pipe()
-    serving = threading.Thread(target=workers._answer, args=(far, 1 << 20))
+    serving = threading.Thread(target=workers.answer_calls, args=(far, 1 << 20))
     serving.start()
     near.send((base64.b64encode, (b"a",)))
-    assert near.recv() == (b"YQ==", None, None)
+    assert near.recv() == (b"YQ==", None)
     near.close()
     serving.join()
     assert resource.getrlimit(resource.RLIMIT_DATA) == before

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +16,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.model.feedback import ANYTHING, Feedback
 from affinity_bandits.policies import InPython
 
-__all__ = ["from_mabwiser", "from_pymab", "from_river", "from_smpybandits"]
+__all__ = ["from_pymab", "from_river"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Peer:
     """Makes objects of another package's policy, one for each replicate.
 
     Args:
-        make: the adapter's function of policy, settings, arms, horizon and stream.
+        make: the adapter's function of policy, settings, arms and stream.
         policy: the other package's policy, or its class.
         settings: the arguments of its class besides the number of arms.
     """
@@ -35,8 +33,8 @@ class Peer:
     policy: Any
     settings: tuple[tuple[str, Any], ...] = ()
 
-    def __call__(self, arms: int, horizon: int, rng: np.random.Generator) -> Any:
-        return self.make(self.policy, dict(self.settings), arms, horizon, rng)
+    def __call__(self, arms: int, rng: np.random.Generator) -> Any:
+        return self.make(self.policy, dict(self.settings), arms, rng)
 
     def to_json(self) -> dict[str, Any]:
         """Return the description, which also determines the stream."""
@@ -65,69 +63,12 @@ def adapt(
     return InPython(Peer(make, policy, tuple(settings.items())), label=name, assumes=assumes)
 
 
-def require_class(package: str, policy: object, methods: tuple[str, ...]) -> None:
-    """Check that a policy is a class with these methods."""
-    has = all(callable(getattr(policy, name, None)) for name in methods)
-    if not isinstance(policy, type) or not has:
-        listed = " and ".join(methods)
-        raise InvalidInput("policy", f"a class of {package}, with {listed}", policy)
-
-
 def _is_plain(value: Any) -> bool:
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
         return False
     return True
-
-
-def from_mabwiser(
-    learning_policy: Any, *, label: str = "", assumes: Feedback = ANYTHING
-) -> InPython:
-    """Return a learning policy of MABWiser as a policy of this package.
-
-    MABWiser chooses only after data, so every arm is pulled once first.
-
-    Args:
-        learning_policy: a context-free one, such as `LearningPolicy.EpsilonGreedy(0.1)`.
-        label: its name in results; by default that of the class.
-        assumes: the feedback that it assumes, which `simulate` and `Live` compare with what it
-            gets; by default nothing is known.
-    """
-    if isinstance(learning_policy, type) or not hasattr(learning_policy, "_fields"):
-        rule = "a learning policy of MABWiser, such as LearningPolicy.UCB1(1.0)"
-        raise InvalidInput("learning_policy", rule, learning_policy)
-    return adapt(MABWiserAgent, learning_policy, {}, label, assumes)
-
-
-class MABWiserAgent:
-    """One of MABWiser's policies in a replicate."""
-
-    def __init__(
-        self,
-        policy: Any,
-        settings: Mapping[str, Any],
-        arms: int,
-        horizon: int,
-        rng: np.random.Generator,
-    ) -> None:
-        from mabwiser.mab import MAB
-
-        self._arms = arms
-        self._first: list[float] = []
-        self._mab = MAB(list(range(arms)), policy, seed=int(rng.integers(2**31)))
-
-    def select(self) -> int:
-        seen = len(self._first)
-        return seen if seen < self._arms else int(self._mab.predict())
-
-    def update(self, arm: int, feedback: float) -> None:
-        if len(self._first) == self._arms:
-            self._mab.partial_fit([arm], [feedback])
-            return
-        self._first.append(feedback)
-        if len(self._first) == self._arms:
-            self._mab.fit(list(range(self._arms)), self._first)
 
 
 def from_pymab(
@@ -142,12 +83,14 @@ def from_pymab(
             gets; by default nothing is known.
         settings: its arguments besides the number of arms.
     """
-    require_class("pymab", policy, ("select_action", "update"))
+    methods = ("select_action", "update")
+    if not isinstance(policy, type) or not all(hasattr(policy, name) for name in methods):
+        raise InvalidInput("policy", "a class of pymab, with select_action and update", policy)
     return adapt(make_pymab_agent, policy, settings, label, assumes)
 
 
 def make_pymab_agent(
-    policy: type, settings: Mapping[str, Any], arms: int, horizon: int, rng: np.random.Generator
+    policy: type, settings: Mapping[str, Any], arms: int, rng: np.random.Generator
 ) -> SimpleNamespace:
     """Return a policy for one replicate."""
     made: Any = policy(n_arms=arms, **settings)
@@ -176,7 +119,7 @@ def from_river(policy: Any, *, label: str = "", assumes: Feedback = ANYTHING) ->
 
 
 def make_river_agent(
-    policy: Any, settings: Mapping[str, Any], arms: int, horizon: int, rng: np.random.Generator
+    policy: Any, settings: Mapping[str, Any], arms: int, rng: np.random.Generator
 ) -> SimpleNamespace:
     """Return a policy for one replicate."""
     made = _seeded(policy, int(rng.integers(2**31)))
@@ -185,37 +128,3 @@ def make_river_agent(
 
 def _seeded(policy: Any, seed: int) -> Any:
     return policy.clone({"seed": seed} if hasattr(policy, "seed") else {})
-
-
-def from_smpybandits(
-    policy: type, *, label: str = "", assumes: Feedback = ANYTHING, **settings: Any
-) -> InPython:
-    """Return a policy of SMPyBandits as one of this package.
-
-    SMPyBandits draws from the global generators of `random` and numpy. Every replicate seeds them
-    from the policy's own stream.
-
-    Args:
-        policy: its class, such as `SMPyBandits.Policies.UCB`.
-        label: its name in results; by default that of the class.
-        assumes: the feedback that it assumes, which `simulate` and `Live` compare with what it
-            gets; by default nothing is known.
-        settings: its arguments besides the number of arms. A `horizon` is filled in.
-    """
-    require_class("SMPyBandits", policy, ("startGame", "choice", "getReward"))
-    return adapt(make_smpybandits_agent, policy, settings, label, assumes)
-
-
-def make_smpybandits_agent(
-    policy: type, settings: Mapping[str, Any], arms: int, horizon: int, rng: np.random.Generator
-) -> SimpleNamespace:
-    """Return a policy for one replicate."""
-    seed = int(rng.integers(2**32))
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - the one that SMPyBandits draws from
-    given = dict(settings)
-    if "horizon" in inspect.signature(policy).parameters:
-        given.setdefault("horizon", horizon)
-    made = policy(arms, **given)
-    made.startGame()
-    return SimpleNamespace(select=made.choice, update=made.getReward)

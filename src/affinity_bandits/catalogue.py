@@ -34,14 +34,11 @@ def policy_from_json(
             `data` has them.
         functions: the user's bias functions by label; see `bias_from_json`.
         imports: whether a name may be "module:Class", a policy or a class that `InPython` can
-            run, which is then imported, or have settings ("elimination:offset=3"). Only for
-            trusted input.
+            run, which is then imported. Only for trusted input.
 
     >>> str(policy_from_json("ucb1"))
     'ucb1'
     """
-    if imports and isinstance(data, str):
-        data = registry.parse_settings("policy", data)
     if isinstance(data, Mapping) and "name" not in data:
         raise UnknownName("policy", None, POLICIES)
     given = checks.table("policy", {"name": data} if isinstance(data, str) else data)
@@ -80,7 +77,6 @@ def _fact(bandit: AffinityBandit, fact: str) -> Any:
 
 def policy_lines() -> list[tuple[str, str, str, str]]:
     """Return name, kind, assumed feedback and first docstring line of every policy."""
-    broken = POLICIES.add_installed()
     lines = []
     for name, cls in POLICIES.items():
         # Some policies are told facts about a bandit, so they need one to be built.
@@ -89,24 +85,20 @@ def policy_lines() -> list[tuple[str, str, str, str]]:
         kind = "rounds" if issubclass(cls, RoundPolicy) else "steps"
         shown = "-" if assumed == ANYTHING else str(assumed)
         lines.append((name, kind, shown, _first_line(cls) + sees))
-    return lines + [(name, "-", "-", why) for name, why in broken.items()]
+    return lines
 
 
 def bias_lines() -> list[tuple[str, str, str]]:
     """Return name, settings and first docstring line of every bias model."""
-    broken = BIASES.add_installed()
-    lines = [(name, _settings(cls), _first_line(cls)) for name, cls in BIASES.items()]
-    return lines + [(name, "-", why) for name, why in broken.items()]
+    return [(name, _settings(cls), _first_line(cls)) for name, cls in BIASES.items()]
 
 
 def noise_lines() -> list[tuple[str, str, str, str]]:
     """Return name, settings, mechanisms and first docstring line of every noise."""
-    broken = NOISES.add_installed()
-    lines = [
+    return [
         (name, _settings(cls), ", ".join(cls.mechanisms), _first_line(cls))
         for name, cls in NOISES.items()
     ]
-    return lines + [(name, "-", "-", why) for name, why in broken.items()]
 
 
 def _settings(cls: type[Any]) -> str:

@@ -42,30 +42,6 @@ def one_line(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]}...)"
 
 
-def some(names: Sequence[str], most: int = 4) -> str:
-    """Return names as a list in one line, cut short if there are many.
-
-    >>> some(["ucb1", "moss", "lucb"], most=2)
-    'ucb1, moss, ... 1 more'
-    """
-    cut = [name if len(name) <= 24 else f"{name[:21]}..." for name in names[:most]]
-    more = [f"... {len(names) - most:,} more"] if len(names) > most else []
-    return ", ".join([*cut, *more])
-
-
-def plural(noun: str) -> str:
-    """Return the plural of a noun.
-
-    >>> plural("interview"), plural("match"), plural("entry")
-    ('interviews', 'matches', 'entries')
-    """
-    if noun.endswith(("s", "x", "z", "ch", "sh")):
-        return f"{noun}es"
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}s"
-
-
 def one_in(part: float) -> str:
     """Return a part as "1 in 10" if it is one, else in percent.
 

@@ -17,10 +17,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from importlib.util import find_spec
+from typing import Any
 
 
 class AffinityError(Exception):
-    """The base class of this package's exceptions."""
+    """The base class of this package's exceptions, which can be pickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class CallerError(AffinityError):
@@ -94,6 +98,14 @@ class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fac
             f'{package} is not installed; install it with: pip install ".[{extra}]" in a checkout '
             "of affinity-bandits"
         )
+
+
+def _restored(cls: type[AffinityError], args: tuple[Any, ...], said: dict[str, Any]) -> Any:
+    """Return an error of another process; its constructor may take other arguments."""
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(said)
+    return error
 
 
 def shown(value: object) -> str:

@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from affinity_bandits.words import brief_duration
+
 if TYPE_CHECKING:
     from rich.live import Live
 
@@ -38,7 +40,7 @@ def heartbeat(words: str) -> Iterator[None]:
     Args:
         words: what is done; if empty, only delays of a first run are reported (`delay`).
     """
-    with describe(lambda: words):
+    with _describe(lambda: words):
         if sys.stderr is None or not _printing.acquire(blocking=False):
             yield
             return
@@ -55,7 +57,7 @@ def heartbeat(words: str) -> Iterator[None]:
 
 
 @contextmanager
-def describe(words: Callable[[], str]) -> Iterator[None]:
+def _describe(words: Callable[[], str]) -> Iterator[None]:
     """Let the heartbeat, if there is one, print these words until the block ends."""
     _doing.append(words)
     try:
@@ -138,24 +140,6 @@ def _update_notebook(ended: threading.Event) -> None:
 
 
 @contextmanager
-def show_status(
-    words: Callable[[], str], part: Callable[[], float] | None = None
-) -> Iterator[None]:
-    """Show words that change until the block ends: on one line of a terminal, or by the heartbeat.
-
-    Args:
-        words: returns how far the work is.
-        part: returns the finished part, from 0 to 1, for a bar in front of the words.
-    """
-    if _on_terminal():
-        with _live_line(words, part):
-            yield
-    else:
-        with describe(words):
-            yield
-
-
-@contextmanager
 def _live_line(words: Callable[[], str], part: Callable[[], float] | None) -> Iterator[Live]:
     from rich.columns import Columns
     from rich.console import Console
@@ -184,9 +168,9 @@ class Progress:
     """
 
     def __init__(self, total: float, tell: Callable[[float], Any] | None = None) -> None:
+        self.tell = tell
         self._total = total
         self._done = 0.0
-        self._tell = tell
         self._began = time.monotonic()
 
     @property
@@ -200,7 +184,7 @@ class Progress:
     def time_left(self) -> str:
         """Return how much is done, and the time that the rest takes at this speed."""
         passed = time.monotonic() - self._began
-        left = duration(passed * (1.0 / self.part - 1.0)) if self.part > 0.0 else "?"
+        left = brief_duration(passed * (1.0 / self.part - 1.0)) if self.part > 0.0 else "?"
         return f"{self.part:.0%}, {left} left"
 
     def advance_to(self, done: float) -> None:
@@ -209,53 +193,52 @@ class Progress:
 
     def tick(self, replicates: float) -> None:
         self._done += replicates
-        if self._tell is not None:
-            self._tell(self.part)
+        if self.tell is not None:
+            self.tell(self.part)
 
 
 @contextmanager
 def show_progress(
-    wanted: bool | Callable[[float], None] | None, total: float
+    total: float = 0.0,
+    words: Callable[[], str] | None = None,
+    *,
+    wanted: bool | Callable[[float], None] | None = None,
 ) -> Iterator[Progress]:
-    """Yield a `Progress` that is shown as wanted.
+    """Yield a `Progress` to tick, and show it until the block ends.
+
+    A terminal shows one line that changes. Elsewhere, the heartbeat prints the words, if there is
+    one.
 
     Args:
-        wanted: a function to call with the finished part; True for a bar; None for a bar on a
-            terminal after a second; False for silence.
-        total: the whole work.
+        total: the whole work, in units of the caller's choice; 0 shows words without a bar.
+        words: returns how far the work is; by default, the finished part and the time left.
+        wanted: a function to call with the finished part; True for a line at once; None for one on
+            a terminal, after a second unless there are words of one's own; False for silence.
     """
+    progress = Progress(total, wanted if callable(wanted) else None)
     if callable(wanted):
-        yield Progress(total, wanted)
+        yield progress
         return
-    if wanted is False or _in_notebook() or (wanted is None and not _on_terminal()):
-        progress = Progress(total)
-        quiet = wanted is False or not _in_notebook()
-        with nullcontext() if quiet else heartbeat("at work"), describe(progress.words):
+    notebook = _in_notebook()
+    if wanted is False or notebook or not (_on_terminal() or wanted):
+        own = heartbeat("at work") if notebook and wanted is not False else nullcontext()
+        with own, _describe(words or progress.words):
             yield progress
         return
-    due = time.monotonic() + (0.0 if wanted else PATIENCE)
+    due = time.monotonic() + (0.0 if wanted or words else PATIENCE)
     with ExitStack() as shown:
 
-        def show(part: float) -> None:
+        def show(_: float) -> None:
             nonlocal due
             if time.monotonic() >= due:
                 due = float("inf")
-                shown.enter_context(_live_line(progress.time_left, lambda: progress.part))
+                part = (lambda: progress.part) if total else None
+                shown.enter_context(_live_line(words or progress.time_left, part))
 
-        progress = Progress(total, show)
+        progress.tell = show
+        if words:
+            show(0.0)
         yield progress
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in the unit that suits it.
-
-    >>> duration(90.0), duration(300.0)
-    ('90 s', '5 min')
-    """
-    for unit, name in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
-        if seconds >= 2.0 * unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds:.0f} s"
 
 
 def _on_terminal() -> bool:

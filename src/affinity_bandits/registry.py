@@ -1,7 +1,5 @@
-"""Find classes by name: in a catalogue, as "module:Class", or among installed packages.
+"""Find classes by name: in a catalogue, or as "module:Class".
 
-An installed package adds to a catalogue by an entry point of the group `affinity_bandits.policies`,
-`affinity_bandits.biases` or `affinity_bandits.noises`, whose name is the class's own.
 "module:Class" imports a module, and so runs its code. It is accepted in calls and on the command
 line; in the file of a run or a sweep only if the user says so, because the file may be somebody
 else's; never in stored descriptions.
@@ -18,31 +16,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import Field, dataclass, fields
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from affinity_bandits import checks
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-
 COMMA = re.compile(r",(?![^\[]*\])")  # not inside of brackets
+WITH_SETTINGS = (
+    "or a table with a name and settings, such as {'name': 'elimination', 'offset': 3} (on the "
+    "command line, elimination:offset=3)"
+)
 LONGEST = 300
 """Characters that are shown of what somebody else's error says."""
 _limit: ContextVar[tuple[Collection[str], str] | None] = ContextVar("_limit", default=None)
 """The only "module:Class" that may be imported, and the rule for errors; None: any."""
 _folders: list[str] = []
 """Where else modules are looked for once one is named: none, or the current folder."""
-GROUPS = {
-    "policy": "affinity_bandits.policies",
-    "bias": "affinity_bandits.biases",
-    "noise": "affinity_bandits.noises",
-}
-"""The group of entry points of each kind."""
+COMMANDS = {"policy": "policies", "bias": "biases", "noise": "noises"}
+"""The command that lists the classes of each kind."""
 
 
 class NotImported(InvalidInput):
@@ -57,7 +51,7 @@ def importing_only(allowed: Collection[str], way_out: str) -> Iterator[None]:
         allowed: the exceptions, as "module:Class".
         way_out: what the user can do, for errors.
     """
-    rule = f"the name of a class of this package or of an installed one ({way_out})"
+    rule = f"the name of a class of this package ({way_out})"
     token = _limit.set((allowed, rule))
     try:
         yield
@@ -87,7 +81,7 @@ def read_number(parameter: str, text: str) -> float | int:
 
 
 def parse_settings(parameter: str, text: str, *, places: bool = True) -> dict[str, Any]:
-    """Return the settings of NAME or NAME:key=value,key=value.
+    """Return the table that NAME or NAME:key=value,key=value is short for on the command line.
 
     NAME may be module:Class if `places` is true. A dotted key sets a nested value:
     "clipped:base.name=power,base.alpha=2,low=0.1". Brackets hold a list: "initial_pulls=[100,10]".
@@ -155,7 +149,7 @@ def import_object(kind: str, place: str) -> Any:
     module_name, _, path = place.partition(":")
     words = [*module_name.split("."), *path.split(".")]
     if not all(word.isidentifier() for word in words):
-        raise InvalidInput(kind, "a name, NAME:key=value or module:Class", place)
+        raise InvalidInput(kind, f"a name, module:Class, {WITH_SETTINGS}", place)
     try:
         module = import_module(module_name)
     except ModuleNotFoundError as error:
@@ -163,8 +157,8 @@ def import_object(kind: str, place: str) -> Any:
         if error.name not in (module_name, *outer):  # it is there, and what it imports is not
             raise _broken(kind, place, module_name, error) from error
         rule = (
-            f"in a module that can be imported; there is no module {error.name!r} (settings are "
-            f"spelled {module_name}:key=value)"
+            f"in a module that can be imported; there is no module {error.name!r} (not "
+            f"module:Class? Give {WITH_SETTINGS})"
         )
         raise InvalidInput(kind, rule, place) from None
     except (Exception, SystemExit) as error:
@@ -220,14 +214,6 @@ def own(kind: str, what: str, call: Callable[[], Any]) -> Any:
 def is_own(cls: type) -> bool:
     """Return whether a class is a user's own, from outside this package."""
     return cls.__module__.partition(".")[0] != __name__.partition(".")[0]
-
-
-@cache
-def find_installed(kind: str) -> Mapping[str, EntryPoint]:
-    """Return the entry points of a kind by their names."""
-    from importlib.metadata import entry_points  # only those who ask for other names wait for it
-
-    return {entry.name: entry for entry in entry_points(group=GROUPS[kind])}
 
 
 ClassT = TypeVar("ClassT", bound=type)
@@ -331,7 +317,7 @@ class Registry(dict[str, ClassT]):
         """Return the class with a name, importing and adding it if necessary.
 
         Args:
-            name: a registered name, that of an entry point, or "module:Class".
+            name: a registered name, or "module:Class".
             imports: whether "module:Class" is imported.
 
         Raises:
@@ -348,17 +334,7 @@ class Registry(dict[str, ClassT]):
         if is_place(name) and imports:
             sys.path[:0] = [folder for folder in _folders if folder not in sys.path]
             return self.add(import_object(self.kind, name))
-        entries = find_installed(self.kind)
-        if name not in entries:
-            command = f"'affinity {GROUPS[self.kind].rpartition('.')[2]}'"
-            raise UnknownName(self.kind, name, dict.fromkeys([*self, *entries]), command)
-        entry = entries[name]
-        try:
-            found = import_object(self.kind, entry.value)
-        except InvalidInput as error:
-            package = "an installed package" if entry.dist is None else entry.dist.name
-            raise InvalidInput(self.kind, f"{error.rule}, of {package}", name) from error
-        return self.add(found)
+        raise UnknownName(self.kind, name, self, f"'affinity {COMMANDS[self.kind]}'")
 
     def build(
         self,
@@ -372,10 +348,10 @@ class Registry(dict[str, ClassT]):
         Args:
             data: the name, or a table with a "name" and settings.
             functions: the user's functions by label, for descriptions of kind "custom".
-            imports: whether a name may be "module:Class" or have settings (`parse_settings`).
+            imports: whether a name may be "module:Class", which is then imported.
         """
         if isinstance(data, str):
-            data = parse_settings(self.kind, data) if imports else {"name": data}
+            data = {"name": data}
         given = checks.table(self.kind, data)
         name = given.pop("name")
         cls = self.find(name, imports=imports)
@@ -391,16 +367,6 @@ class Registry(dict[str, ClassT]):
             given = {fields(cls)[0].name: known[label], **given}
         checks.settings(f"parameter of {self.kind} {name}", cls, given)
         return own(self.kind, "constructor", lambda: cls(**given))
-
-    def add_installed(self) -> dict[str, str]:
-        """Add the classes of installed packages; return the errors, by name."""
-        broken = {}
-        for name in find_installed(self.kind):
-            try:
-                self.find(name)
-            except AffinityError as error:
-                broken[name] = f"cannot be loaded: {error}"
-        return broken
 
 
 def _slots(cls: type) -> tuple[str, ...]:

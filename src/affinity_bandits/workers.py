@@ -1,25 +1,59 @@
-"""Processes that work for this one: they end with it, and some are bounded in memory and time."""
+"""Work in parallel: threads, and processes that end with this one or are bounded in resources."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import pickle
 import queue
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 MEMORY = 2 << 30
 SECONDS = 300.0
 SECONDS_BESIDE = 20.0
+
+
+def in_threads(
+    work: Callable[[Item], Made],
+    items: Sequence[Item],
+    threads: int | None = None,
+    stop: Callable[[], object] = bool,
+) -> Iterator[Made]:
+    """Yield the results of a function on each item, in order, computed in threads.
+
+    Args:
+        work: compiled loops, which release Python's lock, or what waits for processes.
+        items: what to call it with.
+        threads: how many; one per core by default. A single one is this thread.
+        stop: called if this is interrupted or an item fails. No further item is begun, but those
+            that were are waited for.
+    """
+    count = min(threads or os.cpu_count() or 1, len(items))
+    if count < 2:
+        yield from map(work, items)
+        return
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield from pool.map(work, items)
+    except BaseException:
+        stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 class Worker:
@@ -32,9 +66,14 @@ class Worker:
 
     Attributes:
         pipe: this process's end of the pipe.
+        waiting: whether a call has no answer yet.
     """
 
+    waiting = False
+
     def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:
+        import multiprocessing  # most programs start no process
+
         context = multiprocessing.get_context("spawn")
         self.pipe, far_end = context.Pipe()
         self._process = context.Process(
@@ -43,6 +82,33 @@ class Worker:
         with _without_interrupts():
             self._process.start()
         far_end.close()
+
+    def call(self, work: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
+        """Call a function in a process that serves `answer_calls`, and return its result.
+
+        Raises:
+            PicklingError: the function or an argument cannot be sent.
+            TimeoutError: it takes longer than `seconds`; the worker is of no more use.
+            EOFError: the process died.
+        """
+        try:
+            self.pipe.send((work, arguments))
+            self.waiting = True
+            answered = self.pipe.poll(seconds)
+            result, error = self.pipe.recv() if answered else (None, TimeoutError())
+            self.waiting = not answered
+        except (AttributeError, TypeError) as error:
+            raise pickle.PicklingError(str(error)) from None
+        except OSError:
+            self.waiting = True
+            raise EOFError from None
+        if error is not None:
+            raise error
+        return result
+
+    def kill(self) -> None:
+        """Kill the process; whoever waits for its answer gets an EOFError."""
+        self._process.kill()
 
     def end(self) -> None:
         """End the process, whatever it does."""
@@ -76,7 +142,9 @@ def _begin(serve: Callable[..., None], pipe: Connection, *arguments: Any) -> Non
 
 def _end_with_the_parent() -> None:
     """End this process when the parent is gone, even if it was killed and work goes on here."""
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+
+    parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
@@ -118,55 +186,64 @@ class BoundedWorkers:
             InvalidInput: the work raises it, takes too long or needs too much memory.
         """
         place, worker = self._idle.get()
-        answer = None
         try:
-            if worker is None:
-                worker = Worker(_answer, self._memory)
-            worker.pipe.send((work, arguments))
-            if worker.pipe.poll(self._seconds[place]):
-                answer = worker.pipe.recv()
-        except (EOFError, OSError):  # the process is gone
+            worker = worker or Worker(answer_calls, self._memory)
+            return worker.call(work, *arguments, seconds=self._seconds[place])
+        except EOFError:
             rule = f"a table that can be audited with {self._memory >> 20:,} MB of memory"
             raise InvalidInput("file", rule, "a larger or damaged one") from None
-        finally:
-            if answer is None and worker is not None:
-                worker.end()
-                worker = None
-            self._idle.put((place, worker))
-        if answer is None:
+        except TimeoutError:
             rule = f"a table that can be audited in {self._seconds[place]:g} seconds"
             if place == len(self._seconds) - 1:
                 rule += " while larger ones are; try again later"
-            raise InvalidInput("file", rule, "a larger one")
-        result, refusal, fault = answer
-        if fault is not None:
-            raise RuntimeError(fault)
-        if refusal is not None:
-            raise InvalidInput(*refusal)
-        return result
+            raise InvalidInput("file", rule, "a larger one") from None
+        finally:
+            if worker is not None and worker.waiting:
+                worker.end()
+                worker = None
+            self._idle.put((place, worker))
 
 
-def _answer(pipe: Connection, memory: int) -> None:
-    """Call functions until the other side is gone."""
-    # The parent says what went wrong; a library that aborts would print a page besides.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    if find_spec("resource") is not None:
-        resource: Any = import_module("resource")
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def answer_calls(pipe: Connection, memory: int | None = None) -> None:
+    """Call functions for `Worker.call` until the other side is gone.
+
+    Args:
+        pipe: the worker's end.
+        memory: bytes that the process may use. Where there is a limit, libraries may abort at it:
+            nothing that they print is shown, because the other side says what went wrong.
+    """
+    if memory is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        if find_spec("resource") is not None:
+            resource: Any = import_module("resource")
+            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     while True:
+        answer: Any = None
+        error: Exception | None = None
         try:
             work, arguments = pipe.recv()
         except EOFError:
             return
-        answer, refusal, fault = None, None, None
-        try:
-            answer = work(*arguments)
-        except InvalidInput as error:  # cannot be pickled
-            refusal = error.parameter, error.rule, error.value
-        except MemoryError:
-            return
-        except Exception:  # the parent says it
-            fault = traceback.format_exc()
-        pipe.send((answer, refusal, fault))
-        del work, arguments, answer
+        except Exception as broken:  # a module that is not there, or not the same
+            error = pickle.PicklingError(f"{type(broken).__name__}: {broken}")
+        else:
+            try:
+                answer = work(*arguments)
+            except AffinityError as refusal:
+                error = refusal
+            except MemoryError:
+                return
+            except Exception:
+                error = RuntimeError(traceback.format_exc())
+            del work, arguments
+        pipe.send((answer, error))
+        del answer
+
+
+def unsendable(named: str, reason: object, way_out: str) -> NotSupported:
+    """Return the error to raise for something that only this process can run."""
+    return NotSupported(
+        f"{named} cannot be sent to another process ({reason}): put the code at the top level of "
+        f"a module (a .py file) and import it from there, or {way_out}"
+    )

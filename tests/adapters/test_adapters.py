@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Environment, InPython, Power, simulate
-from affinity_bandits.adapters import from_mabwiser, from_pymab, from_river, from_smpybandits
+from affinity_bandits.adapters import from_pymab, from_river
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Cell
 from affinity_bandits.model.streams import policy_generator
@@ -34,43 +33,6 @@ def assert_as_by_hand(policy: InPython, by_hand: By_hand) -> None:
         assert result.pulls[0, replicate, -1].tolist() == expected
     spread = result.pulls[0, :, -1].tolist()
     assert all(pulls > 0 for pulls in spread[0])
-
-
-@pytest.mark.parametrize("name", ["UCB", "Thompson", "MOSSH"])
-def test_smpybandits(name: str) -> None:
-    package = pytest.importorskip("SMPyBandits.Policies", exc_type=ImportError)
-    policy = getattr(package, name)
-
-    def by_hand(rng: np.random.Generator) -> Any:
-        seed = int(rng.integers(2**32))
-        random.seed(seed)
-        np.random.seed(seed)  # noqa: NPY002
-        made = policy(3, **({"horizon": HORIZON} if name == "MOSSH" else {}))
-        made.startGame()
-        return made.choice, made.getReward
-
-    assert_as_by_hand(from_smpybandits(policy), by_hand)
-
-
-@pytest.mark.parametrize("name", ["EpsilonGreedy", "UCB1", "Softmax"])
-def test_mabwiser(name: str) -> None:
-    package = pytest.importorskip("mabwiser.mab")
-    learning = getattr(package.LearningPolicy, name)()
-
-    def by_hand(rng: np.random.Generator) -> Any:
-        mab = package.MAB([0, 1, 2], learning, seed=int(rng.integers(2**31)))
-        seen: list[tuple[int, float]] = []
-
-        def update(arm: int, feedback: float) -> None:
-            seen.append((arm, feedback))
-            if len(seen) == 3:
-                mab.fit(*(list(part) for part in zip(*seen, strict=True)))
-            elif len(seen) > 3:
-                mab.partial_fit([arm], [feedback])
-
-        return lambda: len(seen) if len(seen) < 3 else mab.predict(), update
-
-    assert_as_by_hand(from_mabwiser(learning), by_hand)
 
 
 @pytest.mark.slow
@@ -115,7 +77,7 @@ def test_pymab(name: str) -> None:
     assert_as_by_hand(from_pymab(policy), by_hand)
 
 
-@pytest.mark.parametrize("adapt", [from_mabwiser, from_pymab, from_river, from_smpybandits])
+@pytest.mark.parametrize("adapt", [from_pymab, from_river])
 @pytest.mark.parametrize("wrong", ["ucb", int, None])
 def test_what_is_of_no_such_package_is_refused(adapt: Callable[..., Any], wrong: Any) -> None:
     with pytest.raises(InvalidInput, match="policy must be a"):

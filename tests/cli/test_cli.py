@@ -22,12 +22,12 @@ QUICK = ("simulate", "--means", "0.4,0.6", "--horizon", "20", "--replicates", "2
 CONFIG = """
 [bandit]
 true_means = [0.4, 0.6]
-bias = "power:alpha=2"
+bias = { name = "power", alpha = 2 }
 initial_pulls = [10, 1]
 noise = { name = "gaussian", sigma = 0.5 }
 
 [run]
-policies = ["uniform", "elimination:offset=-3", { name = "ucb1", exploration = 1.0 }]
+policies = ["uniform", { name = "elimination", offset = -3 }, { name = "ucb1", exploration = 1.0 }]
 horizon = 100
 replicates = 3
 seed = 7

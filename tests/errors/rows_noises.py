@@ -11,13 +11,11 @@ from affinity_bandits import (
     Constant,
     CustomNoise,
     Empirical,
-    Gaussian,
     Ordinal,
     noise_from_json,
 )
-from affinity_bandits.simulation.rounds import tally_round
 
-from .table import invalid, unknown, unsupported
+from .table import invalid, unknown
 
 
 def even(mean: float, u: float) -> float:
@@ -150,26 +148,5 @@ NOISES = [
         "sampler-of-another-label",
         lambda: noise_from_json(CustomNoise(even, label="mine").to_json(), {"mein": even}),
         "noise label | did you mean 'mein'?",
-    ),
-    # Tallies.
-    invalid(
-        "tally-arm",
-        lambda: tally_round(AffinityBandit([0.4, 0.6], noise="ordinal"), [0, 2], 5),
-        "arms[1] | 0 to 1 | got 2",
-    ),
-    invalid(
-        "tally-arm-twice",
-        lambda: tally_round(AffinityBandit([0.4, 0.6], noise="ordinal"), [1, 1], 5),
-        "arms | different | [1, 1]",
-    ),
-    invalid(
-        "tally-pulls",
-        lambda: tally_round(AffinityBandit([0.4], noise="ordinal"), [0], 5, pulls=[1, 2]),
-        "pulls | as long as true_means (1) | [1, 2]",
-    ),
-    unsupported(
-        "tally-gaussian",
-        lambda: tally_round(AffinityBandit([0.4], noise=Gaussian()), [0], 5),
-        "cannot be counted | shifted Gaussian feedback is not one of a list",
     ),
 ]

@@ -22,7 +22,7 @@ from affinity_bandits import (  # noqa: E402
     simulate,
 )
 from affinity_bandits.errors import InvalidInput  # noqa: E402
-from affinity_bandits.gym import ID, AffinityEnv, AffinityVectorEnv  # noqa: E402
+from affinity_bandits.gym import ID, AffinityEnv  # noqa: E402
 
 BANDIT = AffinityBandit([0.4, 0.6, 0.5], bias=Power(1.0), initial_pulls=[20, 5, 5])
 HORIZON = 60
@@ -73,26 +73,20 @@ def test_it_is_the_noise_of_simulate_replicate_by_replicate() -> None:
     assert played(env, seed=7, options={"replicate": 2})[1] == found[2]
 
 
-def test_the_vectorized_form_is_the_single_one_many_times() -> None:
-    rng = np.random.default_rng(0)
-    actions = rng.integers(3, size=(2 * HORIZON, 4))
-    vector = gymnasium.make_vec(ID, num_envs=4, bandit=BANDIT, horizon=HORIZON)
+def test_gymnasium_runs_several_beside_each_other() -> None:
+    """Each with the replicates of a seed of its own."""
+    vector = gymnasium.make_vec(ID, num_envs=3, bandit=BANDIT, horizon=HORIZON)
     observed, _ = vector.reset(seed=7)
-    singles = [AffinityEnv(BANDIT, HORIZON) for _ in range(4)]
-    for block in range(2):
+    singles = [AffinityEnv(BANDIT, HORIZON) for _ in range(3)]
+    for i, env in enumerate(singles):
+        np.testing.assert_array_equal(observed[i], env.reset(seed=7 + i)[0])
+    for pull in range(HORIZON):
+        actions = [(pull + i) % 3 for i in range(3)]
+        observed, rewards, ended, cut, _ = vector.step(np.array(actions))
         for i, env in enumerate(singles):
-            start, _ = env.reset(seed=7, options={"replicate": 4 * block + i})
-            np.testing.assert_array_equal(observed[i], start)
-        for pull in range(HORIZON):
-            row = actions[block * HORIZON + pull]
-            observed, rewards, ended, cut, _ = vector.step(row)
-            for i, env in enumerate(singles):
-                one = env.step(row[i])
-                np.testing.assert_array_equal(observed[i], one[0])
-                assert (rewards[i], ended[i], cut[i]) == one[1:4]
-        observed, rewards, _, cut, _ = vector.step(row)  # begins the next replicates
-        assert not rewards.any()
-        assert not cut.any()
+            one = env.step(actions[i])
+            np.testing.assert_array_equal(observed[i], one[0])
+            assert (rewards[i], ended[i], cut[i]) == one[1:4]
 
 
 def everything(env: Any, actions: list[int]) -> bytes:
@@ -111,14 +105,12 @@ def test_nothing_leaks_the_truth() -> None:
     same = AffinityBandit([0.5, 0.5], bias=Constant(0.5), noise=Gaussian(0.0), mechanism="scaled")
     other = AffinityBandit([0.25, 0.25], bias=Constant(1.0), noise=Gaussian(0.0))
     actions = [0, 1, 0, 0, 1, 1, 0]
-    for env in (AffinityEnv, AffinityVectorEnv):
-        wrap = (lambda arms: arms) if env is AffinityEnv else (lambda arms: [[a] for a in arms])
-        settings: dict[str, Any] = {"horizon": 9}
-        a, b = (everything(env(bandit=x, **settings), wrap(actions)) for x in (same, other))
-        assert a == b
-        settings["truth"] = True
-        a, b = (everything(env(bandit=x, **settings), wrap(actions)) for x in (same, other))
-        assert a != b
+    settings: dict[str, Any] = {"horizon": 9}
+    a, b = (everything(AffinityEnv(bandit=x, **settings), actions) for x in (same, other))
+    assert a == b
+    settings["truth"] = True
+    a, b = (everything(AffinityEnv(bandit=x, **settings), actions) for x in (same, other))
+    assert a != b
     assert AffinityEnv(BANDIT, 9).reset(seed=1)[1] == {}
     assert set(AffinityEnv(BANDIT, 9, truth=True).reset(seed=1)[1]) == {"truth"}
 

@@ -24,9 +24,11 @@ from affinity_bandits import (
 )
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
-from affinity_bandits.policies import POLICIES
+from affinity_bandits.policies import POLICIES, UCB1
 from tests.support.environments import ROOT
 from tests.support.quiet import quiet
+
+from .code_of_a_user import Agent
 
 CODE = ROOT / "tests" / "names" / "code_of_a_user.py"
 RUN = ("--means", "0.4,0.6", "--horizon", "200", "--replicates", "2")
@@ -103,21 +105,31 @@ WRONG = {
     "mine:Leest": "has no 'Leest' (did you mean 'Least'?)",
     "mine:ramp": "a class of step or round policies",
     "mine:Ramp": "a class of step or round policies",
-    "ucb1:exploration": "settings are spelled ucb1:key=value",
-    "a b:c": "NAME:key=value or module:Class",
+    "ucb1:exploration": "on the command line, elimination:offset=3",
+    "a b:c": "a name, module:Class, or a table",
     "mine:Agent:eps=1": "names that Agent takes (epsilon)",
     "mine:Least:second=1": "parameter of policy least must be one of first",
 }
 
 
-def test_settings_may_follow_a_name_in_python() -> None:
-    bandit = AffinityBandit([0.4, 0.6], bias="clipped:base.name=power,low=0.1", noise="beta")
+def test_settings_are_a_table_in_python() -> None:
+    bias = {"name": "clipped", "base": "power", "low": 0.1}
+    bandit = AffinityBandit([0.4, 0.6], bias=bias, noise="beta")
     assert bandit.bias == Clipped(Power(1.0), low=0.1)
-    result = simulate(bandit, ["elimination:offset=3", "uniform"], 20, 2, engine="python")
+    policies = [{"name": "elimination", "offset": 3}, "uniform"]
+    result = simulate(bandit, policies, 20, 2, engine="python")
     assert result.runs[0].description["schedule"] == {"name": "published", "offset": 3.0}
     assert result.labels[1] == "uniform"
-    with pytest.raises(UnknownName):  # stored names have no settings
+    with pytest.raises(InvalidInput, match=r"a table with a name and settings, such as \{'name'"):
+        simulate(bandit, "elimination:offset=3", 20, 2)
+    with pytest.raises(UnknownName):  # stored names import nothing
         policy_from_json("elimination:offset=3")
+
+
+def test_a_class_is_no_policy() -> None:
+    for given, instead in ((UCB1, r"UCB1\(\)"), (Agent, r"InPython\(Agent\)")):
+        with pytest.raises(InvalidInput, match=f"not a class: {instead}, got"):
+            simulate(AffinityBandit([0.4, 0.6]), given, 20, 2)  # type: ignore[arg-type]
 
 
 def test_each_cause_has_its_own_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,48 +165,6 @@ def test_a_result_that_names_a_module_imports_nothing(tmp_path: Path) -> None:
     with pytest.raises(AffinityError, match="bias must be one of"):
         Result.load(tmp_path / "r.npz")
     assert "antigravity" not in sys.modules
-
-
-ENTRIES = """
-[affinity_bandits.policies]
-least = mine:Least
-broken = divides:A
-
-[affinity_bandits.biases]
-ramp = mine:Ramp
-
-[affinity_bandits.noises]
-around = mine:Around
-"""
-
-
-@pytest.mark.slow
-def test_an_installed_package_adds_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By entry points, which are listed, run, and named where they cannot be loaded."""
-    metadata = folder / "of_a_user-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: of-a-user\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(ENTRIES)
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    models = ("--bias", "ramp:slope=3", "--noise", "around")
-    for policy, status, words in (
-        ("least", 0, ""),
-        ("broken", 2, "ZeroDivisionError: division by zero (divides.py, line 2), of of-a-user"),
-        ("leest", 2, "did you mean 'least'?"),
-    ):
-        done = affinity(elsewhere, "simulate", *RUN, "--policy", policy, *models)
-        assert done.returncode == status
-        assert words in done.stderr
-        assert done.stderr.count("\n") == (1 if words else 0)
-    for kind, words in (
-        ("policies", "The arm pulled least."),
-        ("policies", "cannot be loaded"),
-        ("biases", "min(1, s x)"),
-        ("noises", "around"),
-    ):
-        assert words in affinity(elsewhere, kind).stdout
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ replicates = 2
 """
 NAMING = {
     "a policy": ("", f'policies = ["{MODULE}:Least"]'),
-    "a policy in a list": ("", f'policies = ["uniform", "{MODULE}:Least:first=1"]'),
+    "a policy in a list": ("", f'policies = ["uniform", {{name = "{MODULE}:Least", first = 1}}]'),
     "a labeled policy": ("", f'policies = {{x = {{name = "{MODULE}:Least"}}}}'),
     "a bias": (f'bias = "{MODULE}:Ramp"', ""),
     "a bias in a bias": (f'bias = {{name = "clipped", base = {{name = "{MODULE}:Ramp"}}}}', ""),

@@ -40,7 +40,10 @@ from affinity_bandits.policies import (
     RoundPolicy,
 )
 from affinity_bandits.simulation import Environment, draws, rounds
-from affinity_bandits.simulation.rounds import tally_round
+from affinity_bandits.simulation.compile import compile_kernel
+from affinity_bandits.simulation.draws import Stream, new_read
+from affinity_bandits.simulation.environment import key_words
+from affinity_bandits.simulation.rounds import bound_tally, tallied_values, why_no_tallies
 from tests.contracts.test_rounds_equal_steps import one_pull_late
 from tests.support.simulation_helpers import (
     SMALLEST_P,
@@ -107,9 +110,14 @@ def test_a_share_that_is_off_by_one_pull_is_caught(monkeypatch: pytest.MonkeyPat
 # Tallies.
 
 
+def scores_of(bandit: AffinityBandit) -> Any:
+    """All possible scores, ascending."""
+    return bandit.noise.as_scores(np.unique(tallied_values(rounds.arena_of(bandit))))
+
+
 def tallies_by_steps(bandit: AffinityBandit, repetitions: int, replicates: int) -> Any:
     """Scores of the first round of all arms, counted one by one, [replicate, arm, score]."""
-    scores = tally_round(bandit, range(bandit.arms), 1).scores
+    scores = scores_of(bandit)
     counts = np.zeros((replicates, bandit.arms, len(scores)), dtype=np.int64)
     for replicate in range(replicates):
         environment = Environment(bandit, seed=21, replicate=replicate)
@@ -121,13 +129,22 @@ def tallies_by_steps(bandit: AffinityBandit, repetitions: int, replicates: int) 
 
 
 def tallies_by_rounds(bandit: AffinityBandit, repetitions: int, replicates: int) -> Any:
-    arms = range(bandit.arms)
-    return np.array(
-        [
-            tally_round(bandit, arms, repetitions, seed=22, replicate=r).counts
-            for r in range(replicates)
-        ]
-    )
+    """Tallies of the same round, drawn at once as the round engine does."""
+    arena = rounds.arena_of(bandit)
+    draw = compile_kernel(bound_tally(bandit.bias.kernel))
+    values = tallied_values(arena)
+    # The scores that the gate stops are the lowest ones: places of the same score are added up.
+    places = np.unique(values, return_inverse=True)[1]
+    counts = np.zeros((replicates, bandit.arms, len(scores_of(bandit))), dtype=np.int64)
+    tally = np.zeros(len(values), dtype=np.int64)
+    arms = bandit.arms
+    for replicate in range(replicates):
+        stream = Stream(key_words(22, "round"), np.uint64(replicate), new_read())
+        for arm in range(arms):
+            members, total = float(arena.initial[arm]), float(arena.total_initial + arm)
+            draw(arena, stream, arm, members, total, float(arms), repetitions, tally)
+            np.add.at(counts[replicate, arm], places, tally)
+    return counts
 
 
 def tallies_p(left: Any, right: Any) -> float:
@@ -190,5 +207,4 @@ def test_what_has_no_law_to_draw_from_is_played_by_steps(bandit: AffinityBandit,
     assert says in run.note
     with pytest.raises(NotSupported, match=says):
         simulate(bandit, "elimination", 50, 1, engine="rounds")
-    with pytest.raises(NotSupported, match="cannot be counted"):
-        tally_round(bandit, [0, 1], 5)
+    assert why_no_tallies(bandit) is not None

@@ -12,6 +12,7 @@ from rich.console import Console
 
 import affinity_bandits.planning.plan as plan_module
 import affinity_bandits.planning.runs as runs_module
+import affinity_bandits.workers as workers_module
 from affinity_bandits.planning import Plan, make_plan
 from affinity_bandits.planning.files import plan_to_toml, remembered_plan
 
@@ -55,12 +56,12 @@ def test_a_plan_is_the_same_to_the_bit_whatever_the_number_of_processors(
         pools.append(workers)
         return ThreadPoolExecutor(workers)
 
-    monkeypatch.setattr(runs_module, "ThreadPoolExecutor", pool)
+    monkeypatch.setattr(workers_module, "ThreadPoolExecutor", pool)
     made = []
     for processors in (1, 4):
-        monkeypatch.setattr(runs_module.os, "cpu_count", lambda n=processors: n)
+        monkeypatch.setattr(workers_module.os, "cpu_count", lambda n=processors: n)
         made.append(make_plan(SMALL, seed=3, progress=False))
-    assert set(pools) == {1, 4}
+    assert max(pools) == 4  # one thread needs no pool
     texts = [plan_to_toml(plan) for plan in made]  # numbers to the last digit
     assert all(plan_to_toml(plan) == texts[0] for plan in made)
     assert made[0].seed == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from affinity_bandits import AffinityBandit, InvalidInput, Power, Result, simulate
+from affinity_bandits import AffinityBandit, InPython, InvalidInput, Power, Result, simulate
 from affinity_bandits.experiments import Store
 from affinity_bandits.simulation.intervals import KINDS, flip_signs
 
@@ -82,8 +82,8 @@ class Last:
         pass
 
 
-def test_a_class_is_a_policy_and_a_function_a_bias() -> None:
-    found = simulate(EASY, Last, 50, 2, progress=False)
+def test_a_plain_class_is_played_and_a_function_is_a_bias() -> None:
+    found = simulate(EASY, InPython(Last), 50, 2, progress=False)
     assert found.runs[0].engine == "python"
     assert (found.pulls[0, :, -1, 2] == 50).all()
     bandit = AffinityBandit([0.4, 0.6], bias=lambda share: share**2)

@@ -13,6 +13,7 @@ from affinity_bandits._version import __version__
 from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import CallerError, InvalidInput, shown
 from affinity_bandits.looks import read_style
+from affinity_bandits.words import counted
 
 STATIC = files("affinity_bandits.app").joinpath("static")
 STYLE = read_style(STATIC.joinpath("style.css"))
@@ -23,7 +24,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.globals["version"] = __version__
+_templates.globals |= {"version": __version__, "counted": counted}
 
 
 def render(template: str, **values: Any) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from affinity_bandits.words import counted, noun_for
+
 PROBLEM = "must be corrected"
 """Marks remarks that only the author of the file can resolve."""
 LISTED = 5
@@ -41,7 +43,7 @@ class Remark:
         if not self.count:
             return f"{self.what}{examples}: {self.done}"
         places = f" ({listed})" if listed else ""
-        return f"{count_of(self.count, self.unit)} {self.done}: {self.what}{places}{examples}"
+        return f"{counted(self.count, self.unit)} {self.done}: {self.what}{places}{examples}"
 
 
 def remark_rows(
@@ -56,13 +58,8 @@ def remark_rows(
     return Remark(what, done, len(rows), unit, tuple(rows[:LISTED]), tuple(examples[:LISTED]))
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return "1 row" or "1,200 rows"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def list_rows(rows: Sequence[int], count: int) -> str:
     """Return "row 3", or "rows 3, 5, 8 and 20 more" of that many rows."""
     listed = ", ".join(f"{row:,}" for row in rows)
     more = f" and {count - len(rows):,} more" if count > len(rows) else ""
-    return f"row{'s' * (count > 1)} {listed}{more}" if rows else ""
+    return f"{noun_for(count, 'row')} {listed}{more}" if rows else ""

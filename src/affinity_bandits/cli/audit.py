@@ -14,8 +14,8 @@ from affinity_bandits import errors
 from affinity_bandits.cli import options
 from affinity_bandits.cli.options import align_rows, wrap_text
 from affinity_bandits.declaration import Declaration
-from affinity_bandits.displays import some
 from affinity_bandits.errors import CallerError, InvalidInput
+from affinity_bandits.words import some
 from affinity_bandits.workers import BoundedWorkers
 
 if TYPE_CHECKING:

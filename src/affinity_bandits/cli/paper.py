@@ -77,7 +77,7 @@ def run_items(
     from affinity_bandits.paper import ItemOutcome, StoreCellRunner, run_item
     from affinity_bandits.paper.runner import add_finished, render_report
     from affinity_bandits.plots.style import need_matplotlib
-    from affinity_bandits.progress import show_status
+    from affinity_bandits.progress import show_progress
 
     wanted = of.choose(identities)
     need_matplotlib()  # said now, not after the first item's work
@@ -88,7 +88,7 @@ def run_items(
         for item in wanted:
             finished = Summary()
             place = f"{len(outcomes) + 1} of {len(wanted)}, {item.identity}"
-            with show_status(partial(_words, place, finished)):
+            with show_progress(words=partial(_words, place, finished)):
                 outcome = run_item(item, scale, StoreCellRunner(store, hands, finished), out)
             outcomes.append(outcome)
             typer.echo(f"{item.identity}: {outcome.holding} of {len(outcome.claims)} claims hold")

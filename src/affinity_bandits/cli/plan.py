@@ -149,7 +149,7 @@ def plan(
     ways = told.ways()
     made: list[Plan] = []
     try:
-        with show_progress(None, len(ways) + explain) as bar:
+        with show_progress(len(ways) + explain) as bar:
 
             def advance(part: float) -> None:
                 bar.advance_to(len(made) + part)

@@ -7,7 +7,6 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from affinity_bandits.cli.options import align_rows, say, wrap_text
-from affinity_bandits.displays import plural
 from affinity_bandits.planning.sentences import (
     NOTHING_TO_SEE,
     cost_rows,
@@ -22,6 +21,7 @@ from affinity_bandits.planning.sentences import (
     tell_situation,
     tell_verdict,
 )
+from affinity_bandits.words import plural
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan

@@ -20,7 +20,7 @@ import typer
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.progress import show_status
+from affinity_bandits.progress import show_progress
 
 if TYPE_CHECKING:
     import asyncpg
@@ -503,7 +503,7 @@ def export(
     def tell(event: int, events: int) -> None:
         at[:] = event, events
 
-    with show_status(lambda: "{:,} of {:,} events".format(*at)):
+    with show_progress(words=lambda: "{:,} of {:,} events".format(*at)):
         rows = with_pool(context.obj, lambda pool: write(pool, id_, target, tell), reads=True)
     typer.echo(f"table: {out} ({rows:,} rows)")
 

@@ -118,24 +118,26 @@ def simulate(
         file = options.known_tables(config, data, {"bandit": BANDIT_KEYS, "run": RUN_KEYS})
     bandit_settings = file.get("bandit", {})
     run = file.get("run", {})
-    bandit_settings |= options.drop_missing(
+    typed_bandit = options.drop_missing(
         true_means=means and options.numbers("means", means),
-        bias=bias,
+        bias=bias and registry.parse_settings("bias", bias),
         initial_pulls=initial_pulls and options.numbers("initial-pulls", initial_pulls),
-        noise=noise,
+        noise=noise and registry.parse_settings("noise", noise),
         mechanism=mechanism,
         memory=memory and registry.read_number("memory", memory),
         joining=joining and registry.read_number("joining", joining),
         judges=judges and _judges(judges),
     )
-    run |= options.drop_missing(
+    typed_run = options.drop_missing(
         horizon=horizon and registry.read_number("horizon", horizon),
         replicates=replicates and registry.read_number("replicates", replicates),
         seed=seed and registry.read_number("seed", seed),
-        policies=policy,
+        policies=policy and [registry.parse_settings("policy", text) for text in policy],
         engine=engine,
         checkpoints=checkpoints and options.numbers("checkpoints", checkpoints),
     )
+    bandit_settings |= typed_bandit
+    run |= typed_run
     if isinstance(run.get("checkpoints"), list) and len(run["checkpoints"]) == 1:
         run["checkpoints"] = run["checkpoints"][0]
     options.check_picture(plot)
@@ -144,8 +146,8 @@ def simulate(
         _log_by_steps(log, run)
     settings: dict[str, Any] = {"policies": list(POLICIES), "horizon": 100_000} | run
     policies = settings.pop("policies")
-    flags = [*(("policy", one) for one in policy or []), ("bias", bias), ("noise", noise)]
-    limit = _limit_imports(flags, is_plan) if is_plan or not own_code else nullcontext()
+    typed = [typed_bandit, typed_run]
+    limit = _limit_imports(typed, is_plan) if is_plan or not own_code else nullcontext()
     with nullcontext() if config is None else limit:
         bandit = _bandit(bandit_settings)
         recorder = None if log is None else make_recorder(bandit, policies, settings)
@@ -171,11 +173,8 @@ def simulate(
         typer.echo(f"log: {log}, {rows:,} decisions")
 
 
-def _limit_imports(
-    flags: Sequence[tuple[str, str | None]], is_plan: bool
-) -> AbstractContextManager[None]:
+def _limit_imports(typed: Sequence[Any], is_plan: bool) -> AbstractContextManager[None]:
     """Let modules be imported that flags name, but none that a file names."""
-    typed = [registry.parse_settings(kind, text) for kind, text in flags if text]
     way_out = "a plan cannot name code" if is_plan else "to import code of the file, add --own-code"
     return registry.importing_only(registry.named_places(typed), way_out)
 

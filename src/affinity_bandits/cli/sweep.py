@@ -12,7 +12,7 @@ import typer
 from affinity_bandits.cli import options
 from affinity_bandits.displays import amount, rate
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.progress import duration
+from affinity_bandits.words import brief_duration, counted
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Axis, CellSummary, Store, Summary, Sweep
@@ -49,7 +49,7 @@ def run(
     """
     from affinity_bandits.experiments import Store, Summary, Sweep, run_cells
     from affinity_bandits.experiments.summaries import keep_spec
-    from affinity_bandits.progress import show_status
+    from affinity_bandits.progress import show_progress
 
     sweep = Sweep.from_toml(spec, own_code=own_code)
     sweep.require_code()
@@ -63,12 +63,9 @@ def run(
             "now this one; finished work of both stays"
         )
     summary, total, began = Summary(), len(sweep) * sweep.replicates, time.monotonic()
-    status_line = show_status(
-        lambda: _progress(summary, total, time.monotonic() - began),
-        lambda: (summary.found + summary.run) / total,
-    )
-    with options.resumable(), status_line:
-        run_cells(sweep, kept, hands, summary)
+    shown = show_progress(total, lambda: _progress(summary, total, time.monotonic() - began))
+    with options.resumable(), shown as bar:
+        run_cells(sweep, kept, hands, summary, bar.tick)
     typer.echo(
         f"{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} were run; "
         f"store: {place}"
@@ -86,9 +83,9 @@ def _progress(summary: Summary, total: int, seconds: float) -> str:
     text = f"{done:,} of {total:,} replicates"
     if summary.run > 0:
         rate = summary.run / seconds
-        text += f", {rate:,.3g} a second, {duration((total - done) / rate)} left"
+        text += f", {rate:,.3g} a second, {brief_duration((total - done) / rate)} left"
     if summary.failed:
-        text += f", {summary.failed:,} shard{'' if summary.failed == 1 else 's'} failed"
+        text += f", {counted(summary.failed, 'shard')} failed"
     return text
 
 
@@ -195,7 +192,7 @@ def _opened(spec: Path, store: str | None) -> tuple[Sweep, Store, str]:
 def _list_failures(errors: dict[str, str], failed: int, place: str) -> None:
     if not failed:
         return
-    typer.echo(f"{failed:,} shard{'' if failed == 1 else 's'} failed:")
+    typer.echo(f"{counted(failed, 'shard')} failed:")
     for name, error in islice(errors.items(), MOST_SHOWN):
         typer.echo(f"  {name}: {error}")
     if failed > MOST_SHOWN:

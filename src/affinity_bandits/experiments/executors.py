@@ -12,7 +12,7 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, Protocol
 
-from affinity_bandits import checks
+from affinity_bandits import checks, workers
 from affinity_bandits.errors import NotSupported
 from affinity_bandits.experiments.cells import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
@@ -186,8 +186,5 @@ def unsendable(cell: Cell, reason: str) -> NotSupported:
         "bandit": f"noise {str(cell.bandit.noise)!r}",
     }
     named = " and ".join(parts[part] for part in cell.code if part in parts)
-    return NotSupported(
-        f"{named or 'a cell'} cannot be sent to another process ({reason}): put the code at the "
-        f"top level of a module (a .py file) and import it from there, or let this process do the "
-        f"work (executor serial, SerialExecutor())"
-    )
+    way_out = "let this process do the work (executor serial, SerialExecutor())"
+    return workers.unsendable(named or "a cell", reason, way_out)

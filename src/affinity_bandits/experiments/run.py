@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from affinity_bandits.displays import one_line
@@ -44,6 +44,7 @@ def run_cells(
     store: Store,
     executor: Executor | None = None,
     summary: Summary | None = None,
+    tick: Callable[[float], object] = bool,
 ) -> Summary:
     """Run the missing replicates of a sweep or an experiment.
 
@@ -51,7 +52,8 @@ def run_cells(
         cells: the sweep or experiment.
         store: where finished work is kept and reused.
         executor: runs the work; by default this process.
-        summary: updated during the run, for progress bars; by default a new one.
+        summary: updated during the run; by default a new one.
+        tick: called with the number of replicates that were found in the store or run.
 
     Raises:
         NotSupported: a cell uses the user's own code, which was not imported or cannot be sent to
@@ -80,7 +82,9 @@ def run_cells(
                 fail(whole, f"{type(error).__name__}: {error}")
                 continue
             missing, aside = store.missing(cell.identity, cells.replicates)
-            counts.found += cells.replicates - sum(len(gap) for gap in missing)
+            found = cells.replicates - sum(len(gap) for gap in missing)
+            counts.found += found
+            tick(found)
             counts.aside += aside[: MAX_NAMED - len(counts.aside)]
             for gap in missing:
                 yield cell, gap
@@ -89,6 +93,7 @@ def run_cells(
         if report.error is None:
             guess.learn(report)
             counts.run += report.shard.count
+            tick(report.shard.count)
         else:
             fail(report.shard, report.error)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from affinity_bandits import checks, registry
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.displays import one_line, some
+from affinity_bandits.displays import one_line
 from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 from affinity_bandits.experiments.cells import Cell, PlannedCell, check_amounts, code_of
 from affinity_bandits.model.bandit import AffinityBandit
@@ -23,6 +23,7 @@ from affinity_bandits.model.noise import MECHANISMS, noise_from_json
 from affinity_bandits.policies import Policy
 from affinity_bandits.registry import NotImported
 from affinity_bandits.simulation.simulator import checkpoints_at
+from affinity_bandits.words import some
 
 BANDIT = tuple(f"bandit.{item.name}" for item in fields(AffinityBandit))
 RUN = ("policy", "horizon", "checkpoints", "engine")
@@ -240,7 +241,7 @@ def _parse_policy(value: Any) -> Any:
     policy = policy_from_json(value, AffinityBandit([0.5, 0.5], memory=1), imports=True)
     if not policy.told:
         return policy
-    return registry.parse_settings("policy", value) if isinstance(value, str) else value
+    return {"name": value} if isinstance(value, str) else value
 
 
 def _parse_checkpoints(value: Any) -> int | tuple[int, ...]:

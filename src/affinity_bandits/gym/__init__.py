@@ -1,4 +1,4 @@
-"""The bandit as a Gymnasium environment, single and vectorized, on the streams of `simulate`.
+"""The bandit as a Gymnasium environment on the streams of `simulate`.
 
 Importing this module registers `affinity_bandits/AffinityBandit-v0`.
 """
@@ -9,16 +9,12 @@ errors.need("gym", "gymnasium")
 
 import gymnasium
 
-from affinity_bandits.gym.env import AffinityEnv, AffinityVectorEnv
+from affinity_bandits.gym.env import AffinityEnv
 
-__all__ = ["ID", "AffinityEnv", "AffinityVectorEnv"]
+__all__ = ["ID", "AffinityEnv"]
 
 ID = "affinity_bandits/AffinityBandit-v0"
-"""What `gymnasium.make` and `gymnasium.make_vec` call it."""
+"""What `gymnasium.make` calls it."""
 
 if ID not in gymnasium.registry:
-    gymnasium.register(
-        id=ID,
-        entry_point="affinity_bandits.gym:AffinityEnv",
-        vector_entry_point="affinity_bandits.gym:AffinityVectorEnv",
-    )
+    gymnasium.register(id=ID, entry_point="affinity_bandits.gym:AffinityEnv")

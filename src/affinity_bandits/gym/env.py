@@ -1,4 +1,4 @@
-"""The bandit as Gymnasium environments, single and vectorized."""
+"""The bandit as a Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -76,38 +76,6 @@ def bounds(bandit: AffinityBandit) -> tuple[Observation, Observation]:
     return lowest.astype(np.float32), highest.astype(np.float32)
 
 
-class Replicates:
-    """The settings of an environment, and its replicates in order."""
-
-    def __init__(self, bandit: object, horizon: object, truth: object) -> None:
-        if bandit is None:
-            bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
-        if isinstance(bandit, Mapping):
-            bandit = AffinityBandit.from_json(bandit)
-        if not isinstance(bandit, AffinityBandit):
-            raise InvalidInput("bandit", "an AffinityBandit, or its to_json", bandit)
-        self.bandit = bandit
-        self.horizon = checks.integer("horizon", horizon, low=1)
-        self.truth = checks.flag("truth", truth)
-        self._seed: int | None = None
-        self._next = 0
-
-    def begin(
-        self, env: Any, seed: int | None, options: Mapping[str, Any] | None, count: int
-    ) -> list[Episode]:
-        """Return the next episodes, or those that a reset asks for."""
-        if seed is not None:
-            self._seed, self._next = checks.integer("seed", seed, low=0, high=2**128 - 1), 0
-        if self._seed is None:
-            self._seed = int(env.np_random.integers(LARGEST_SEED))
-        given = dict(options or {})
-        checks.known_keys("option", given, ("replicate",))
-        first = checks.integer("replicate", given.get("replicate", self._next), low=0, high=2**62)
-        self._next = first + count
-        numbers = range(first, first + count)
-        return [Episode(self.bandit, self.horizon, self._seed, number) for number in numbers]
-
-
 class AffinityEnv(gymnasium.Env):  # type: ignore[misc]
     """An affinity bandit as an environment, one episode per replicate.
 
@@ -132,9 +100,19 @@ class AffinityEnv(gymnasium.Env):  # type: ignore[misc]
         horizon: int = HORIZON,
         truth: bool = False,
     ) -> None:
-        self._replicates = Replicates(bandit, horizon, truth)
-        low, high = bounds(self._replicates.bandit)
-        self.action_space = gymnasium.spaces.Discrete(self._replicates.bandit.arms)
+        if bandit is None:
+            bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+        if isinstance(bandit, Mapping):
+            bandit = AffinityBandit.from_json(bandit)
+        if not isinstance(bandit, AffinityBandit):
+            raise InvalidInput("bandit", "an AffinityBandit, or its to_json", bandit)
+        self._bandit = bandit
+        self._horizon = checks.integer("horizon", horizon, low=1)
+        self._truth = checks.flag("truth", truth)
+        self._seed: int | None = None
+        self._next = 0
+        low, high = bounds(bandit)
+        self.action_space = gymnasium.spaces.Discrete(bandit.arms)
         self.observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
         self._episode: Episode | None = None
 
@@ -142,7 +120,15 @@ class AffinityEnv(gymnasium.Env):  # type: ignore[misc]
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
-        (self._episode,) = self._replicates.begin(self, seed, options, 1)
+        if seed is not None:
+            self._seed, self._next = checks.integer("seed", seed, low=0, high=2**128 - 1), 0
+        if self._seed is None:
+            self._seed = int(self.np_random.integers(LARGEST_SEED))
+        given = dict(options or {})
+        checks.known_keys("option", given, ("replicate",))
+        number = checks.integer("replicate", given.get("replicate", self._next), low=0, high=2**62)
+        self._next = number + 1
+        self._episode = Episode(self._bandit, self._horizon, self._seed, number)
         return self._episode.observed(), self._info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -152,71 +138,4 @@ class AffinityEnv(gymnasium.Env):  # type: ignore[misc]
         return self._episode.observed(), reward, False, over, self._info()
 
     def _info(self) -> dict[str, Any]:
-        return {"truth": self._episode.truth()} if self._replicates.truth and self._episode else {}
-
-
-Step = tuple[Observation, npt.NDArray[np.float64], Any, Any, dict[str, Any]]
-
-
-class AffinityVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
-    """Replicates r, r + 1, ... of an affinity bandit, in step with each other.
-
-    `reset(seed=s)` begins replicates 0 to `num_envs` - 1 of seed s, as `AffinityEnv` does. All end
-    at the same pull; the next step begins the next replicates and pulls nothing (Gymnasium's
-    autoreset at the next step).
-
-    Args:
-        num_envs: the number of replicates.
-        bandit: see `AffinityEnv`.
-        horizon: pulls per episode.
-        truth: whether `info["truth"]` has a list with the truth of each; see `AffinityEnv`.
-    """
-
-    metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": [],
-        "autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP,
-    }
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        bandit: AffinityBandit | Mapping[str, Any] | None = None,
-        horizon: int = HORIZON,
-        truth: bool = False,
-    ) -> None:
-        super().__init__()
-        self._replicates = Replicates(bandit, horizon, truth)
-        self.num_envs = checks.integer("num_envs", num_envs, low=1, high=10**6)
-        low, high = bounds(self._replicates.bandit)
-        self.single_action_space = gymnasium.spaces.Discrete(self._replicates.bandit.arms)
-        self.single_observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
-        batch = gymnasium.vector.utils.batch_space
-        self.action_space = batch(self.single_action_space, self.num_envs)
-        self.observation_space = batch(self.single_observation_space, self.num_envs)
-        self._episodes: list[Episode] = []
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
-        super().reset(seed=seed)
-        self._episodes = self._replicates.begin(self, seed, options, self.num_envs)
-        return self._observed(), self._info()
-
-    def step(self, actions: Any) -> Step:
-        if not self._episodes:
-            raise gymnasium.error.ResetNeeded("reset the environment before its first step")
-        over = np.zeros(self.num_envs, dtype=np.bool_)
-        rewards = np.zeros(self.num_envs)
-        if self._episodes[0].over:
-            observed, info = self.reset()
-            return observed, rewards, over, over.copy(), info
-        chosen = checks.sequence("actions", actions, f"a list of {self.num_envs} arms")
-        for i, (episode, action) in enumerate(zip(self._episodes, chosen, strict=True)):
-            rewards[i], over[i] = episode.pull(action)
-        return self._observed(), rewards, np.zeros_like(over), over, self._info()
-
-    def _observed(self) -> Observation:
-        return np.stack([episode.observed() for episode in self._episodes])
-
-    def _info(self) -> dict[str, Any]:
-        return {"truth": [one.truth() for one in self._episodes]} if self._replicates.truth else {}
+        return {"truth": self._episode.truth()} if self._truth and self._episode else {}

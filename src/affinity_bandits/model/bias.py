@@ -731,14 +731,12 @@ def bias_from_json(
     Args:
         data: the name, or a table with a "name" and settings.
         functions: the user's functions by label, for `custom` models.
-        imports: whether a name may be "module:Class", which is then imported, or have settings
-            (`registry.parse_settings`). Only for trusted input.
+        imports: whether a name may be "module:Class", which is then imported. Only for trusted
+            input.
 
     >>> bias_from_json("power") == Power(1.0)
     True
     """
-    if imports and isinstance(data, str):
-        data = registry.parse_settings("bias", data)
     if isinstance(data, Mapping) and data.get("name") == Clipped.name and "base" in data:
         data = {**data, "base": bias_from_json(data["base"], functions, imports=imports)}
     model: Bias = BIASES.build(data, functions, imports=imports)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.declaration import Declaration
-from affinity_bandits.displays import html_table, one_in, plural, short
+from affinity_bandits.displays import html_table, one_in, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import (
     MOST_HEAD_START,
@@ -42,6 +42,7 @@ from affinity_bandits.planning.worlds import (
 )
 from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
 from affinity_bandits.progress import show_progress
+from affinity_bandits.words import plural
 
 REACH_RUNS = 50
 LARGEST_HORIZON = 10**15
@@ -505,7 +506,7 @@ def make_plan(
     points = horizons_around(assumptions)
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS
-    with show_progress(progress, 3.0 * work) as bar:
+    with show_progress(3.0 * work, wanted=progress) as bar:
         far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.1 * work * part))
         if far is not None:
             policy = aim(
@@ -615,7 +616,7 @@ def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None
     """
     cases = violations(plan.assumptions, plan.policy)
     total = sum(len(case.worlds) for case in cases) * STRESS_RUNS
-    with show_progress(progress, total) as bar:
+    with show_progress(total, wanted=progress) as bar:
         return [run_violation(plan.policy, case, bar.tick) for case in cases]
 
 

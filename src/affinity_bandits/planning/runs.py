@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,11 +33,10 @@ from affinity_bandits.simulation.compile_errors import index_error
 from affinity_bandits.simulation.draws import Stream, Words, next_binomial, next_normal
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.intervals import proportion_interval
+from affinity_bandits.workers import Item, Made, in_threads
 
 Tick = Callable[[float], None]  # called with an amount of work done
 LATE = 0.05  # the part of runs that may be late or undecided: 1 in 20
-Item = TypeVar("Item")
-Made = TypeVar("Made")
 
 
 def ignore(_: float) -> None:
@@ -85,16 +82,11 @@ def parallel(
     run: Callable[[Item], Made], items: Sequence[Item], tick: Tick = ignore, work: float = 1.0
 ) -> list[Made]:
     """Run a function on each item, in threads, and call `tick(work)` after each result."""
-    found = [run(item) for item in items[:1]]  # compiles once, before there are threads
-    pool = ThreadPoolExecutor(os.cpu_count() or 1)
-    try:
-        for one in pool.map(run, items[1:]):
-            found.append(one)
-            tick(work)
-        if items:
-            tick(work)
-    finally:
-        pool.shutdown(cancel_futures=True)  # after an interrupt, start no further item
+    found: list[Made] = []
+    # The first one compiles, so there are no threads yet.
+    for one in chain(map(run, items[:1]), in_threads(run, items[1:])):
+        found.append(one)
+        tick(work)
     return found
 
 

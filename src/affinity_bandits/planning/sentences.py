@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
-from affinity_bandits.displays import format_brief, one_in, plural
+from affinity_bandits.displays import format_brief, one_in
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.plan import Plan, Stress
 from affinity_bandits.planning.what_if import detectable_with
+from affinity_bandits.words import counted, plural
 
 # Names of the ways to judge, for a row and for the head of a column.
 WAYS = {
@@ -295,7 +296,7 @@ def otherwise_rows(plans: Sequence[Plan]) -> list[list[str]]:
 
 
 def _units(given: Assumptions, number: int) -> str:
-    return f"{number:,} {given.unit if number == 1 else plural(given.unit)}"
+    return counted(number, given.unit)
 
 
 def _weeks(weeks: float) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 
 from affinity_bandits import checks
 from affinity_bandits.declaration import Declaration
-from affinity_bandits.displays import plural
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import JUDGES as WAYS_TO_JUDGE
 from affinity_bandits.planning.assumptions import (
@@ -23,6 +22,7 @@ from affinity_bandits.planning.assumptions import (
     Assumptions,
     check_unit,
 )
+from affinity_bandits.words import plural
 
 MAX_GROUPS = 1000
 MAX_NAME_LENGTH = 40

@@ -21,6 +21,7 @@ from affinity_bandits.plots.style import (
     new_figure,
     new_figures,
 )
+from affinity_bandits.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +97,7 @@ def _title(result: Result, band: str, level: float) -> str:
     if band == "runs":
         drawn = "median run, and the middle 90%"
     world = f"true means {means}; bias f(x) = {bandit.bias}; initial pulls {initial}"
-    return f"{fill(world, WIDEST)}\n{bandit.noise}; {runs} run{'' if runs == 1 else 's'}: {drawn}"
+    return f"{fill(world, WIDEST)}\n{bandit.noise}; {counted(runs, 'run')}: {drawn}"
 
 
 # Of the largest mean regret to the smallest, from which on the axis is logarithmic.

@@ -16,6 +16,7 @@ from affinity_bandits.displays import format_brief
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import GREY, draw_band, line_style, log_ticks, new_figures
+from affinity_bandits.words import noun_for
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -267,7 +268,7 @@ def _write_notes(grid: SweepGrid, figure: Any, fixed: str) -> None:
     """Write a title above the panels, and below them the settings that all cells share."""
     least, most = grid.replicates
     runs = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    notes = [f"{runs} run{'' if most == 1 else 's'} per cell"]
+    notes = [f"{runs} {noun_for(most, 'run')} per cell"]
     if grid.y is None:
         spans = "from 5% to 95% of runs" if grid.value == "median" else "95% confidence"
         notes.append(f"{'bands' if grid.numbers is not None else 'bars'}: {spans}")

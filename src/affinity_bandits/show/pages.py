@@ -14,7 +14,7 @@ import numpy as np
 
 from affinity_bandits._version import __version__
 from affinity_bandits.plots.style import COLORS, GREY, SETTINGS, cut, need_matplotlib
-from affinity_bandits.progress import show_status
+from affinity_bandits.progress import show_progress
 from affinity_bandits.show.courses import Course
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def write_film(courses: Sequence[Course], groups: Sequence[str], path: Path) -> 
     canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
     figure.set_layout_engine("none")  # where things stand is found once: it takes longest
-    with show_status(lambda: f"drawn: {len(frames)} of {len(places)} frames"):
+    with show_progress(words=lambda: f"drawn: {len(frames)} of {len(places)} frames"):
         for place in places:
             draw_again(figure, courses, groups, place)
             canvas.draw()

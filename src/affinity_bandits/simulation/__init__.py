@@ -4,7 +4,6 @@ from affinity_bandits.simulation.environment import Environment
 from affinity_bandits.simulation.logs import RunLog, simulate_log, write_logs
 from affinity_bandits.simulation.rankings import PairedDifference, RankedPolicy, Ranking
 from affinity_bandits.simulation.result import PolicyRun, Result
-from affinity_bandits.simulation.rounds import Tally, tally_round
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.simulator import simulate
 from affinity_bandits.simulation.summary import SummaryRow
@@ -19,9 +18,7 @@ __all__ = [
     "RunLog",
     "StepRun",
     "SummaryRow",
-    "Tally",
     "simulate",
     "simulate_log",
-    "tally_round",
     "write_logs",
 ]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.displays import Interval, html_table, one_line, some
+from affinity_bandits.displays import Interval, html_table, one_line
 from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
@@ -32,6 +32,7 @@ from affinity_bandits.simulation.rankings import (
     rank_policies,
 )
 from affinity_bandits.simulation.summary import SummaryRow, SummaryTable
+from affinity_bandits.words import counted, noun_for, some
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,12 +114,11 @@ class Result:
 
     @property
     def _description(self) -> str:
-        count = len(self.runs)
         return (
-            f"{count} {'policy' if count == 1 else 'policies'} ({some(self.labels)}), "
+            f"{counted(len(self.runs), 'policy')} ({some(self.labels)}), "
             f"{len(self.replicates):,} replicates of {self.horizon:,} pulls, "
             f"{self.bandit.arms:,} arms, "
-            f"seed{'s' if self.parts else ''} {some([str(seed) for seed in self.seeds])}"
+            f"{noun_for(1 + len(self.parts), 'seed')} {some([str(seed) for seed in self.seeds])}"
             f"{'' if self.complete else ', interrupted'}"
         )
 

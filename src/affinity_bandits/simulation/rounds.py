@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.noise.base import (
@@ -28,7 +26,7 @@ from affinity_bandits.model.noise.base import (
 )
 from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, add_score
-from affinity_bandits.simulation.compile import compile_kernel, compiler, function_pointer
+from affinity_bandits.simulation.compile import compiler, function_pointer
 from affinity_bandits.simulation.draws import (
     Stream,
     Words,
@@ -42,7 +40,6 @@ from affinity_bandits.simulation.environment import (
     arena_of,
     key_words,
     one_left,
-    require_bandit,
     seat_judges,
     why_no_joining,
     why_shares_move,
@@ -50,18 +47,6 @@ from affinity_bandits.simulation.environment import (
 
 count_successes: Function = unbound
 tally_of_arm: Function = unbound
-
-
-class Tally(NamedTuple):
-    """How often each score was given in a round.
-
-    Attributes:
-        scores: all possible scores, ascending.
-        counts: [place in the round, score]; each row adds up to the round's repetitions.
-    """
-
-    scores: FloatArray
-    counts: IntArray
 
 
 @kernel
@@ -93,91 +78,9 @@ def draw_tally(
         left -= found
 
 
-@kernel
-def fill_tallies(
-    arena: BanditArrays,
-    pulls: IntArray,
-    arms: IntArray,
-    repetitions: int,
-    key: Words,
-    replicate: np.uint64,
-    read: Words,
-    out: IntArray,
-) -> None:
-    """Draw the tallies of a round, one row for each of its arms."""
-    stream = Stream(key, replicate, read)
-    total = arena.total_initial + pulls.sum()
-    for place in range(len(arms)):
-        arm = arms[place]
-        members = float(arena.initial[arm] + pulls[arm])
-        size = float(len(arms))
-        tally_of_arm(
-            arena, stream, arm, members, float(total + place), size, repetitions, out[place]
-        )
-
-
 def bound_tally(bias_kernel: Function) -> Function:
     """Return `draw_tally` for a bias, as a kernel."""
     return bind(draw_tally, count_successes=bound_successes(bias_kernel))
-
-
-def tally_round(
-    bandit: AffinityBandit,
-    arms: Sequence[int],
-    repetitions: int,
-    *,
-    pulls: Sequence[int] | None = None,
-    seed: int = 0,
-    replicate: int = 0,
-) -> Tally:
-    """Draw how often each arm of one round is given each score.
-
-    Args:
-        bandit: the instance; with gated scores of a list and unbounded memory.
-        arms: of the round, in order.
-        repetitions: of each arm.
-        pulls: of each arm before the round, besides the initial ones; default 0.
-        seed: of the noise.
-        replicate: which of the independent draws of that seed.
-
-    Raises:
-        NotSupported: the scores of this bandit must be drawn pull by pull.
-
-    >>> from affinity_bandits import Ordinal
-    >>> bandit = AffinityBandit([0.4, 0.6], bias="power", noise=Ordinal(5))
-    >>> tally_round(bandit, [0, 1], 1000).counts.sum(axis=1).tolist()
-    [1000, 1000]
-    """
-    require_bandit(bandit)
-    reason = why_no_tallies(bandit)
-    if not bandit.counts_pulls:
-        reason = "not everybody judges who was ever chosen"
-    if reason is not None:
-        raise NotSupported(f"scores of a round cannot be counted at once: {reason}")
-    most = bandit.arms - 1
-    chosen = checks.integers_list("arms", arms, high=most)
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise InvalidInput("arms", "a list of different arms", arms)
-    times = checks.integer("repetitions", repetitions, low=1)
-    before = [0] * bandit.arms if pulls is None else checks.integers_list("pulls", pulls)
-    if len(before) != bandit.arms:
-        raise InvalidInput("pulls", f"as long as true_means ({bandit.arms})", pulls)
-    checks.integer("seed", seed, low=0, high=2**128 - 1)
-    number = np.uint64(checks.integer("replicate", replicate, low=0, high=2**63 - 1))
-    arena, weight = arena_of(bandit), bandit.bias.kernel
-    counts = np.zeros((len(chosen), len(tallied_values(arena))), dtype=np.int64)
-    fill = compile_kernel(bind(fill_tallies, tally_of_arm=bound_tally(weight)))
-    fill(
-        arena,
-        np.array(before, dtype=np.int64),
-        np.array(chosen, dtype=np.int64),
-        times,
-        key_words(seed, "round"),
-        number,
-        new_read(),
-        counts,
-    )
-    return _merged(bandit, tallied_values(arena), counts)
 
 
 def tallied_values(arena: BanditArrays) -> FloatArray:
@@ -196,15 +99,6 @@ def node_split(arena: BanditArrays, nodes: Sequence[float]) -> FloatArray:
     for row, value in zip(parts, values, strict=True):
         add_score(np.array(nodes), float(value), row, 0)
     return parts
-
-
-def _merged(bandit: AffinityBandit, values: FloatArray, counts: IntArray) -> Tally:
-    """Return a tally in scores, with those stopped by the gate counted at the lowest."""
-    different, places = np.unique(values, return_inverse=True)
-    merged = np.zeros((len(counts), len(different)), dtype=np.int64)
-    for column, place in enumerate(places):
-        merged[:, place] += counts[:, column]
-    return Tally(bandit.noise.as_scores(different), merged)
 
 
 def why_no_tallies(bandit: AffinityBandit) -> str | None:

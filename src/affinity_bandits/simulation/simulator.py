@@ -7,25 +7,26 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from functools import partial, reduce
-from itertools import pairwise
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from affinity_bandits import checks, registry
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
-from affinity_bandits.errors import InvalidInput, NotSupported, need
+from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.policies import InPython, RoundPolicy, StepPolicy
+from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.progress import heartbeat, show_progress
 from affinity_bandits.simulation.caveats import caveat_of
-from affinity_bandits.simulation.engines import engine_for
+from affinity_bandits.simulation.engines import Engine, Tick, engine_for
 from affinity_bandits.simulation.environment import require_bandit
+from affinity_bandits.simulation.jobs import Asked, Jobs
 from affinity_bandits.simulation.result import PolicyRun, Result
 
-Policies = AnyPolicy | type | str | Mapping[str, Any] | Iterable[AnyPolicy | type | str]
+PolicyLike = AnyPolicy | str | Mapping[str, Any]
+Policies = PolicyLike | Iterable[PolicyLike]
 
 DEFAULT_CHECKPOINTS = 60
 MOST_BYTES = 8 * 2**30
@@ -53,8 +54,9 @@ def simulate(
 
     Args:
         bandit: the instance.
-        policies: a policy, its name, a list of those, or a table from labels to them. A class with
-            `select` and `update` is run in plain Python (`InPython`).
+        policies: a policy, its name, "module:Class", a table with a name and settings, a list of
+            those, or a table from labels to them. A class in a module that has `select` and
+            `update` is run in plain Python (`InPython`).
         horizon: pulls of every replicate, up to 10**15.
         replicates: number of replicates.
         seed: of all randomness.
@@ -66,10 +68,12 @@ def simulate(
             `Result.runs` says which was used.
         first_replicate: the number of the first replicate; 100 and then 100 more with
             `first_replicate=100` are the same as 200.
-        n_jobs: processes that share the replicates, by joblib (extra `experiments`). The result is
-            the same for any number.
+        n_jobs: how many shares of the replicates are run at once: in threads, or in processes
+            where code is not compiled, which must then be in a module. The result is the same for
+            any number.
         progress: True for a bar, None for a bar on a terminal after one second, False for silence,
-            or a function that is called with the part done, first with 0 after compiling. With True
+            or a function that is called with the part done, first with 0 after compiling (with
+            several jobs, from several threads, one at a time). With True
             and None, lines on standard error report compiling.
 
     Returns:
@@ -101,28 +105,28 @@ def simulate(
             f"arms do not fit in {MOST_BYTES // 2**30} GiB: ask for fewer checkpoints, or run the "
             f"replicates in parts with first_replicate"
         )
-    engines = [
-        engine_for(bandit, policy, horizon, int(seed), times, engine) for policy in chosen.values()
-    ]
+    asked = [Asked(bandit, policy, horizon, int(seed), times, engine) for policy in chosen.values()]
+    engines = [engine_for(*each) for each in asked]
     # Before the clock of the progress begins: it would take that time for work, and there is none.
     with nullcontext() if progress is False or callable(progress) else heartbeat("at work"):
         for runner, _ in engines:
             runner.compile()
-    jobs = min(checks.integer("n_jobs", n_jobs, low=1, high=1024), replicates)
-    if jobs > 1:
-        share = partial(
-            simulate, bandit, chosen, horizon, seed=int(seed), checkpoints=times, engine=engine
-        )
-        return _run_in_processes(share, jobs, first, replicates, progress)
+    count = min(checks.integer("n_jobs", n_jobs, low=1, high=1024), replicates)
     pulls = np.zeros(shape, dtype=np.int64)
     ends = np.zeros((len(chosen), replicates, bandit.arms + 1), dtype=np.int64)
     finished = 0
-    with show_progress(progress, len(chosen) * replicates) as bar:
+
+    def run(place: int, runner: Engine, share: slice, tick: Tick) -> None:
+        runner.run(first + share.start, pulls[place, share], ends[place, share], tick)
+
+    with (
+        show_progress(len(chosen) * replicates, wanted=progress) as bar,
+        Jobs([runner for runner, _ in engines], asked, count) as jobs,
+    ):
         bar.tick(0.0)
         try:
-            for block in _blocks(replicates):
-                for i, (runner, _) in enumerate(engines):
-                    runner.run(first + block.start, pulls[i, block], ends[i, block], bar.tick)
+            for block in _blocks(replicates, count):
+                jobs.run(block, run, bar.tick)
                 finished = block.stop
         except KeyboardInterrupt:
             if finished == 0:
@@ -157,33 +161,9 @@ def simulate(
     )
 
 
-def _run_in_processes(
-    share: Callable[..., Result],
-    jobs: int,
-    first: int,
-    replicates: int,
-    progress: bool | Callable[[float], None] | None,
-) -> Result:
-    need("experiments", "joblib")
-    from joblib import Parallel, delayed
-
-    ends = np.linspace(0, replicates, min(replicates, 4 * jobs) + 1).round().astype(int)
-    parts = (
-        delayed(share)(replicates=b - a, first_replicate=first + a, progress=False)
-        for a, b in pairwise(ends.tolist())
-    )
-    found: list[Result] = []
-    with show_progress(progress, replicates) as bar:
-        bar.tick(0.0)
-        for part in Parallel(jobs, return_as="generator_unordered")(parts):
-            found.append(part)
-            bar.tick(float(len(part.replicates)))
-    return reduce(Result.merge, found)
-
-
-def _blocks(replicates: int) -> Iterable[slice]:
+def _blocks(replicates: int, jobs: int) -> Iterable[slice]:
     """Yield slices of the replicates, grown until one takes about ROUND_SECONDS."""
-    start, size = 0, 1
+    start, size = 0, jobs
     while start < replicates:
         began = time.perf_counter()
         block = slice(start, min(replicates, start + size))
@@ -200,7 +180,7 @@ def _labeled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]
             for label, given in policies.items()
         ]
     else:
-        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping | type)
+        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping)
         rule = "a policy, its name, or a list of them"
         items = [policies] if single else checks.sequence("policies", policies, rule)
         found = [require_policy("policies", item, bandit) for item in items]
@@ -224,13 +204,11 @@ def require_policy(parameter: str, given: object, bandit: AffinityBandit) -> Any
         return given
     if isinstance(given, str | Mapping):
         return policy_from_json(given, bandit, imports=True)
-    if isinstance(given, type):
-        if issubclass(given, StepPolicy | RoundPolicy):
-            return cast(AnyPolicy, registry.own(parameter, "constructor", given))
-        if hasattr(given, "select") and hasattr(given, "update"):
-            return InPython(given)
     one_of_several = parameter == "policies"
     rule = "a policy, its name, or a list of them" if one_of_several else "a policy or its name"
+    if isinstance(given, type):
+        own = not issubclass(given, StepPolicy | RoundPolicy)
+        rule += f", not a class: {f'InPython({given.__name__})' if own else f'{given.__name__}()'}"
     raise InvalidInput(parameter, rule, given)
 
 

@@ -50,8 +50,8 @@ def noise_from_json(
     Args:
         data: the name, or a table with a "name" and settings.
         samplers: the user's functions by label, for `custom` noises.
-        imports: whether a name may be "module:Class", which is then imported, or have settings
-            (`registry.parse_settings`). Only for trusted input.
+        imports: whether a name may be "module:Class", which is then imported. Only for trusted
+            input.
 
     >>> noise_from_json("gaussian") == Gaussian(1.0)
     True

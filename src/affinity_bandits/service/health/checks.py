@@ -11,14 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from affinity_bandits.service.health.words import (
-    Words,
-    list_few,
-    percent,
-    quote,
-    time_in_words,
-    words_for,
-)
+from affinity_bandits.service.health.words import MOST_NAMED, Words, percent, quote, words_for
+from affinity_bandits.words import duration, listed
 
 LEVEL = 0.001
 """The probability, over a whole campaign, with which a check may find a fault where none is."""
@@ -255,7 +249,7 @@ def find_at_end(facts: Facts) -> Words | None:
     return words_for(
         "ends of all groups" if everybody else "ends of some groups",
         () if everybody else tuple(arms),
-        which=list_few([quote(facts.names[arm]) for arm in arms]),
+        which=listed([quote(facts.names[arm]) for arm in arms], MOST_NAMED),
         end=ENDS[end],
         score=facts.ends[end],
         far=distance * width,
@@ -340,7 +334,8 @@ def find_misfit(facts: Facts) -> Words | None:
                 f"{quote(facts.names[arm])} has {now.judges[arm]:,}, where at most {most:,} fit"
                 for arm, most in grown.items()
             ]
-            last[text] = words_for(text, tuple(grown), round=now.number + 1, grown=list_few(parts))
+            named = listed(parts, MOST_NAMED)
+            last[text] = words_for(text, tuple(grown), round=now.number + 1, grown=named)
     return last.get("committee grown ever") or last.get("committee grown in a round")
 
 
@@ -360,10 +355,10 @@ def find_standstill(facts: Facts) -> Words | None:
         return None
     pace = ""
     if times.gaps:
-        usual = time_in_words(sum(times.gaps) / len(times.gaps))
+        usual = duration(sum(times.gaps) / len(times.gaps))
         pace = f"; before that, tells came {usual} apart on average"
     slots = f"{times.outstanding:,} {'slot' if times.outstanding == 1 else 'slots'}"
-    return words_for("standstill", silent=time_in_words(times.silent), pace=pace, slots=slots)
+    return words_for("standstill", silent=duration(times.silent), pace=pace, slots=slots)
 
 
 def longest_usual(times: AnswerTimes) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +10,7 @@ Severity = Literal["note", "warning"]
 LONGEST_SHOWN = 60
 """Characters of a name in a sentence; lists and tables show all of it."""
 MOST_NAMED = 3
-UNITS = ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), (1.0, "second"))
+"""Parts of a list in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -139,14 +138,6 @@ def quote(name: str) -> str:
     return f"“{shorten(name)}”"
 
 
-def list_few(parts: Sequence[str]) -> str:
-    """Return a list in words, of which only the first few are named."""
-    shown = list(parts)
-    if len(shown) > MOST_NAMED:
-        shown = [*shown[: MOST_NAMED - 1], f"{len(shown) - MOST_NAMED + 1:,} more"]
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
-
-
 def percent(part: float) -> str:
     """Return a part in percent, with a decimal where it is small.
 
@@ -154,15 +145,3 @@ def percent(part: float) -> str:
     ('12%', '1.2%', '0%')
     """
     return f"{part:.1%}" if 0.0 < part < 0.1 else f"{part:.0%}"
-
-
-def time_in_words(seconds: float) -> str:
-    """Return a time in the largest unit of which it has two, or in seconds.
-
-    >>> time_in_words(7200), time_in_words(90), time_in_words(0.25), time_in_words(1)
-    ('2 hours', '90 seconds', '0.25 seconds', '1 second')
-    """
-    for length, unit in UNITS:
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}s"
-    return "1 second" if seconds == 1 else f"{seconds:.2g} seconds"

@@ -17,7 +17,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from affinity_bandits.displays import plural
 from affinity_bandits.looks import ICON, read_style
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.policies.contracts import LEADER
@@ -43,6 +42,7 @@ from affinity_bandits.service.problems import (
 from affinity_bandits.service.ui import charts, wording
 from affinity_bandits.service.ui.view import MOST_COUNTED, MOST_ROUNDS, time_left, unit_of, view_of
 from affinity_bandits.wire import Attention, Event
+from affinity_bandits.words import counted, listed, number_word, plural
 
 COOKIE = "__Host-affinity_session"
 COOKIE_RULES: dict[str, Any] = {
@@ -230,7 +230,7 @@ _templates = Environment(
 _templates.globals |= {
     # A new style sheet has a new address, so browsers may keep each for as long as they like.
     "style": f"/ui/style.css?{hashlib.sha256(_static['style.css'][1]).hexdigest()[:12]}",
-    "counted": wording.count_noun,
+    "counted": counted,
     "fewer_seats": wording.fewer_seats,
     "forever": FOREVER,
     "leader_mark": LEADER,
@@ -244,10 +244,10 @@ _templates.globals |= {
 }
 _templates.filters |= {
     "capital": wording.capital,
-    "count_word": wording.count_word,
+    "number_word": number_word,
     "day": wording.day,
     "exact": wording.exact,
-    "listed": wording.join_words,
+    "listed": listed,
     "mark_names": wording.mark_names,
     "minute": wording.minute,
     "moment": datetime.fromisoformat,

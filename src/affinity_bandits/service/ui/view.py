@@ -18,7 +18,6 @@ from affinity_bandits.service.ui import charts
 from affinity_bandits.service.ui.charts import Part
 from affinity_bandits.service.ui.wording import (
     Gap,
-    count_noun,
     day,
     digits_for,
     gap_in_words,
@@ -27,6 +26,7 @@ from affinity_bandits.service.ui.wording import (
     round_label,
 )
 from affinity_bandits.wire.campaigns import OpenRound
+from affinity_bandits.words import counted
 
 
 class Comparison(NamedTuple):
@@ -469,7 +469,7 @@ def _timeline_row(campaign: CampaignRecord, rounds: Sequence[RoundRecord], name:
     if name == campaign.recommended:
         words, kind = "recommended", "chosen"
     took = sum(part != "absent" for part in parts)
-    label = f"took part in {took} of the {count_noun(len(parts), 'round')} shown; {words}"
+    label = f"took part in {took} of the {counted(len(parts), 'round')} shown; {words}"
     return Row(name, charts.timeline(parts, done, label), words, kind=kind)
 
 
@@ -659,16 +659,16 @@ def time_left(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> TimeLe
         if pace is not None and planned.answers > had:
             more = planned.answers - had
             why = (
-                f"If it takes as long as planned: {count_noun(more, f'more {unit}')} are then"
+                f"If it takes as long as planned: {counted(more, f'more {unit}')} are then"
                 f" enough in 19 of 20 cases, {resting}."
             )
             return TimeLeft(_long(pace, more), why)
         if planned.answers <= had:
-            enough = count_noun(planned.answers, unit)
+            enough = counted(planned.answers, unit)
             overdue = f"This takes longer than was planned for 19 of 20 cases ({enough})."
     if pace is None or horizon <= had:
         return TimeLeft("Longer than planned", overdue) if overdue else None
-    why = f"{count_noun(horizon - had, unit)} of the agreed {horizon:,} are to come, {resting}."
+    why = f"{counted(horizon - had, unit)} of the agreed {horizon:,} are to come, {resting}."
     if campaign.made_policy.eliminates:
         why += " It is over sooner if one group alone is left before that."
     return TimeLeft(f"{_long(pace, horizon - had)} at most", f"{overdue} {why}".lstrip())
@@ -688,7 +688,7 @@ def _long(pace: Pace, answers: int) -> str:
     for unit, name in UNITS:
         number = round(answers / pace.in_(unit))
         if number >= 2:
-            return f"About {count_noun(number, name)}"
+            return f"About {counted(number, name)}"
     return "About an hour"
 
 

@@ -9,15 +9,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from affinity_bandits.displays import plural
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.health.words import quote, shorten
 from affinity_bandits.wire import Judges
+from affinity_bandits.words import listed
 
-WORDS = (
-    *("no", "one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
-)
 MOST_DIGITS = 9
 
 
@@ -28,20 +24,6 @@ def mark_name(name: str) -> Markup:
     Markup('<bdi class="name">&lt;b&gt;</bdi>')
     """
     return Markup('<bdi class="name">{}</bdi>').format(shorten(name))
-
-
-def join_words(parts: Sequence[Markup], most: int = 4) -> Markup:
-    """Return a list in words: "A, B and C", or "A, B, C and 9 more".
-
-    >>> join_words([Markup("A"), Markup("B"), Markup("C")])
-    Markup('A, B and C')
-    """
-    if len(parts) > most:
-        rest = len(parts) - most + 1
-        parts = [*parts[: most - 1], Markup(f"{rest:,} more")]
-    if len(parts) == 1:
-        return parts[0]
-    return Markup(", ").join(parts[:-1]) + " and " + parts[-1]
 
 
 def seats(judges: Judges) -> Markup:
@@ -55,7 +37,7 @@ def seats_of(names: Sequence[str], counts: Sequence[int], outsiders: int) -> Mar
     parts = [Markup("{:,} of {}").format(count, mark_name(name)) for name, count in pairs if count]
     if outsiders:
         parts.append(Markup(f"{outsiders:,} of no group"))
-    return join_words(parts, most=6) if parts else Markup("nobody of any group")
+    return listed(parts, most=6) if parts else Markup("nobody of any group")
 
 
 def fewer_seats(judges: Judges | None, leader: str | None, arms: Sequence[str]) -> list[str]:
@@ -85,25 +67,6 @@ def round_in_words(policy: RoundPolicy, number: int) -> str:
     """Return a round's name for use in a sentence."""
     label = round_label(policy, number).lower()
     return "the warm-up" if label == "warm-up" else label
-
-
-def count_word(count: int) -> str:
-    """Return a small number as a word and a large one in digits.
-
-    >>> count_word(3), count_word(1200)
-    ('three', '1,200')
-    """
-    return WORDS[count] if 0 <= count < len(WORDS) else f"{count:,}"
-
-
-def count_noun(count: int, noun: str, *, spelled: bool = False) -> str:
-    """Return a number with its noun.
-
-    >>> count_noun(1, "answer"), count_noun(1200, "answer"), count_noun(2, "group", spelled=True)
-    ('1 answer', '1,200 answers', 'two groups')
-    """
-    number = count_word(count) if spelled else f"{count:,}"
-    return f"{number} {noun if count == 1 else plural(noun)}"
 
 
 def capital(text: str) -> str:
