@@ -15,7 +15,14 @@ import numpy as np
 from affinity_bandits.audit.columns import NEEDED, ROLES, choose_columns, guess_role
 from affinity_bandits.audit.log import UNKNOWN, Coded, Flags, ScoreLog, build_log
 from affinity_bandits.audit.remarks import LISTED, PROBLEM, Remark
-from affinity_bandits.audit.score_cells import NO, YES, is_yes_or_no, parse_score, read_cells
+from affinity_bandits.audit.score_cells import (
+    CHOSEN,
+    NOT_CHOSEN,
+    YES,
+    is_yes_or_no,
+    parse_score,
+    read_cells,
+)
 from affinity_bandits.audit.tables import Table, label, read_table
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
@@ -267,7 +274,7 @@ class _Reader:
             return None
         codes, values = self.table.values(self.columns["hired"])
         texts = ["no" if value is None else label(value).casefold() for value in values]
-        unknown = sorted({text for text in texts if text not in YES | NO})
+        unknown = sorted({text for text in texts if text not in CHOSEN | NOT_CHOSEN})
         if unknown:
             what = f"column {self.columns.pop('hired')} has other answers than yes and no"
             self.remarks.append(Remark(what, "not used", examples=tuple(unknown[:LISTED])))
@@ -275,7 +282,7 @@ class _Reader:
         empty = [place for place, value in enumerate(values) if value is None]
         missing = keep & np.isin(codes, [UNKNOWN, *empty])
         self.remark(f"no {self.columns['hired']}", missing, "counted as not chosen")
-        return np.array([*(text in YES for text in texts), False])[codes]
+        return np.array([*(text in CHOSEN for text in texts), False])[codes]
 
     def check_one_group(self, person: str, people: Coded, groups: Coded, keep: Flags) -> None:
         """Note every person who has two groups."""

@@ -69,9 +69,11 @@ ASK_SCALE = "Which scores could be given, from the lowest to the highest?"
 
 def audit(
     log: Annotated[
-        Path | None,
-        typer.Argument(help="Log with one row per score: .csv, .xlsx, .parquet or serve export."),
-    ] = None,
+        Path,
+        typer.Argument(
+            help="Log with one row per score: .csv, .xlsx, .parquet or serve export; - for a pipe."
+        ),
+    ],
     scale: Annotated[
         str | None,
         typer.Option(help="Scores: 1..5, 0..100 or yes/no; 5..1 if 1 is the best score."),
@@ -108,10 +110,6 @@ def audit(
             "--by-lot", help="One judge per candidate, and chance decided who judged whom."
         ),
     ] = False,
-    dsn: Annotated[
-        str | None, typer.Option(help="PostgreSQL database of a query.", envvar="AFFINITY_DSN")
-    ] = None,
-    query: Annotated[str | None, typer.Option(help="SELECT that returns the log.")] = None,
     groups_are: Annotated[
         str | None, typer.Option(help="Declare what the groups are, such as sources.")
     ] = None,
@@ -153,7 +151,7 @@ def audit(
         hired=hired,
     )
     workers = BoundedWorkers(1)
-    table = _read_source(workers, log, dsn, query, sheet, list(given.values()))
+    table = _read_file(workers, log, sheet, list(given.values()))
     columns, ends, smallest = _complete(table, given, scale, best or "", matters)
     reading = read_scores(
         table,
@@ -179,35 +177,19 @@ def audit(
         typer.echo(f"result: {json}   (plan from it: affinity plan --from {json})")
 
 
-def _read_source(
-    workers: BoundedWorkers,
-    log: Path | None,
-    dsn: str | None,
-    query: str | None,
-    sheet: str | None,
-    wanted: Sequence[str],
-) -> Table:
-    from affinity_bandits.audit.tables import read_query
-
-    if (log is None) == (query is None):
-        raise InvalidInput("log", "a file or --query, one of them", log and str(log))
-    if log is not None:
-        return _read_file(workers, log, sheet, wanted)
-    if dsn is None:
-        raise InvalidInput("dsn", "given with --query, or AFFINITY_DSN set", None)
-    assert query is not None
-    return read_query(dsn, query)
-
-
 def _read_file(
     workers: BoundedWorkers, path: Path, sheet: str | None = None, wanted: Sequence[str] = ()
 ) -> Table:
     """Read a file; a workbook in a process that it can neither end nor keep busy for long."""
-    from affinity_bandits.audit.tables import is_workbook, read_table
+    from affinity_bandits.audit.tables import is_workbook, read_pipe, read_table
 
-    if not is_workbook(path):
-        return read_table(path, sheet, wanted)
-    table: Table = workers.run(read_table, path, sheet, wanted)
+    content = read_pipe(path)
+    read = read_table
+    if content is not None:
+        path, read = Path("the pipe"), partial(read_table, content=content)
+    if not is_workbook(path, content):
+        return read(path, sheet, wanted)
+    table: Table = workers.run(read, path, sheet, wanted)
     return table
 
 
