@@ -6,19 +6,13 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.declaration import Declaration
-from affinity_bandits.displays import html_table, one_in, plural, short
+from affinity_bandits.displays import html_table, short
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.assumptions import (
-    MOST_HEAD_START,
-    MOST_IN_FLIGHT,
-    USUAL_STEEPNESS,
-    Assumptions,
-)
+from affinity_bandits.planning.assumptions import USUAL_STEEPNESS, Assumptions
 from affinity_bandits.planning.runs import (
     FEW_RUNS,
     LATE,
@@ -30,11 +24,9 @@ from affinity_bandits.planning.runs import (
     ignore,
     run_hardest,
     vary_means,
-    worst_of,
     worst_worlds,
 )
 from affinity_bandits.planning.worlds import (
-    LARGEST_SPREAD,
     NO_LIMIT,
     HardWorld,
     WorldLimits,
@@ -555,176 +547,3 @@ def make_plan(
             reach=tuple(one for one in reach if one.horizon in points),
             seed=seed,
         )
-
-
-FACTORS = (2, 10)
-FEWER_JOIN = 5
-LATER = 100  # choices by which those chosen begin to judge later
-JUDGES_DIFFER = (0.025, 0.05, 0.1)  # by so much of the scale: 0.1, 0.2 and 0.4 stars of 1 to 5
-SIGMAS = 4.0  # standard deviations that stand for the width of a scale without ends
-STRESS_RUNS = 200
-STRESS_SEED, SIFTING_SEED = 5, 6
-
-
-@dataclass(frozen=True)
-class Stress:
-    """A line of the stress table.
-
-    Attributes:
-        assumption: the wrong assumption, in words.
-        size: by how much, in words.
-        wrong: the part of wrong runs in the worst world, with a 95% interval.
-        undecided: the largest part of undecided runs in any world.
-        world: the worst world; empty if all runs were right.
-    """
-
-    assumption: str
-    size: str
-    wrong: tuple[float, float, float]
-    undecided: float
-    world: str
-
-
-class Violation(NamedTuple):
-    """A violated assumption.
-
-    Attributes:
-        assumption: the wrong assumption, in words.
-        size: by how much, in words.
-        worlds: the hardest worlds of the changed assumptions.
-        horizon: the number of choices.
-        wrong_first: whether the worst variant of a world is the one with most wrong runs, rather
-            than the one that takes longest.
-    """
-
-    assumption: str
-    size: str
-    worlds: list[HardWorld]
-    horizon: int
-    wrong_first: bool = False
-
-
-def stress(plan: Plan, *, progress: bool | Callable[[float], None] | None = None) -> list[Stress]:
-    """Return the outcomes of a plan when an assumption is violated.
-
-    Numbers are wrong by factors of 2 and 10; fewer people join, or later; judges of one group are
-    stricter, or favor their own more, while the best group leads and while all are equal.
-
-    It is run 200 times in the worst variant of each hardest world of the changed assumptions. Zero
-    failures among 200 runs mean a probability below 1.8% (95% confidence).
-    """
-    cases = violations(plan.assumptions, plan.policy)
-    total = sum(len(case.worlds) for case in cases) * STRESS_RUNS
-    with show_progress(progress, total) as bar:
-        return [run_violation(plan.policy, case, bar.tick) for case in cases]
-
-
-def run_violation(policy: RoundPolicy, case: Violation, tick: Tick = ignore) -> Stress:
-    """Return the line of a case."""
-    worlds = [
-        worst_of(one, policy, case.horizon, SIFTING_SEED, wrong_first=case.wrong_first)
-        for one in case.worlds
-    ]
-    found = hardest_outcomes(worlds, policy, case.horizon, STRESS_RUNS, STRESS_SEED, tick)
-    worst = max(range(len(worlds)), key=lambda i: found[i].wrong)
-    return Stress(
-        assumption=case.assumption,
-        size=case.size,
-        wrong=found[worst].wrong_rate,
-        undecided=max(one.undecided_rate for one in found),
-        world=str(worlds[worst]) if found[worst].wrong > 0 else "",
-    )
-
-
-def violations(given: Assumptions, policy: RoundPolicy) -> list[Violation]:
-    """Return the cases of the table, in the order of its lines."""
-    cases = [case for factor in FACTORS for case in _violated(given, factor, bool(policy.nodes))]
-    order = [case.assumption for case in cases]
-    cases.sort(key=lambda case: order.index(case.assumption))
-    return [*_of_those_who_join(given), *_of_judges_who_differ(given), *cases]
-
-
-def _of_those_who_join(given: Assumptions) -> Iterator[Violation]:
-    """Yield the cases in which fewer join the committee, or later; equally often in all groups."""
-    if given.judges != "committee":
-        return
-    changes: tuple[tuple[str, str, dict[str, Any]], ...] = (
-        (
-            "few joining",
-            one_in(given.joining / FEWER_JOIN),
-            {"joining": given.joining / FEWER_JOIN},
-        ),
-        (
-            "joining later",
-            f"{LATER} {plural(given.unit)}",
-            {"begin_after": min(MOST_IN_FLIGHT, given.begin_after + LATER)},
-        ),
-    )
-    for words, size, changed in changes:
-        worlds = [
-            replace(one, world=one.world._replace(uneven=1.0, **changed))
-            for one in hard_worlds(given)
-        ]
-        yield Violation(words, size, worlds, given.horizon)
-
-
-def _of_judges_who_differ(given: Assumptions) -> Iterator[Violation]:
-    """Yield the cases in which the best group's judges are stricter, or favor their own less."""
-    changed, words = "favor_gap", "favors that differ"
-    if given.judges == "strangers":
-        changed, words = "strictness", "stricter judges"
-    plain = hard_worlds(given)
-    equal = [replace(one, world=one.world._replace(difference=0.0)) for one in plain]
-    scale = given.span if given.bounded else SIGMAS * given.sigma
-    for worlds, where in ((plain, ""), (equal, ", equal groups")):
-        for part in JUDGES_DIFFER:
-            by: dict[str, Any] = {changed: part * scale / given.span}
-            differ = [replace(one, world=one.world._replace(**by)) for one in worlds]
-            size = f"{part * scale:.2g} points"
-            yield Violation(words + where, size, differ, given.horizon, wrong_first=True)
-
-
-def _violated(given: Assumptions, factor: int, nodes: bool) -> Iterator[Violation]:
-    """Yield the cases in which one assumption is wrong by a factor.
-
-    Noisier scores are left out for a policy with nodes: it clips scores to their range, and the
-    hardest worlds already have the largest variance of bounded scores.
-    """
-    gap = hard_worlds(given)[0].world.favor_gap  # stays, even if the difference falls below it
-
-    def case(words: str, **changes: Any) -> Violation:
-        changed = replace(given, **changes)
-        worlds = [
-            replace(one, world=one.world._replace(favor_gap=gap)) for one in hard_worlds(changed)
-        ]
-        return Violation(words, f"{factor} times", worlds, changed.horizon)
-
-    if given.judges == "committee" and (given.ahead > 0 or given.committee is not None):
-        yield case("a larger head start", **_further_ahead(given, factor))
-    if given.bonus:
-        bonus = factor * given.bonus
-        yield case("a stronger bias", bonus=bonus, steepness=None, lipschitz=None)
-    elif given.bonus is None and given.steepest > 0.0 and given.judges == "committee":
-        steepness = min(100.0, factor * given.steepest)
-        yield case("a steeper bias", steepness=steepness, lipschitz=None)
-    if given.spread is not None:
-        yield case("noisier scores", spread=min(0.5 * given.span, factor * given.spread))
-    elif not nodes:
-        # Scores that were to be bounded leave their range.
-        sigma = factor * (LARGEST_SPREAD if given.bounded else given.sigma)
-        usual = case("noisier scores")
-        worlds = [replace(one, world=one.world._replace(sigma=sigma)) for one in usual.worlds]
-        yield usual._replace(worlds=worlds)
-    yield case("a smaller difference", smallest_difference=given.smallest_difference / factor)
-    if given.horizon // factor >= given.groups:
-        yield case(f"fewer {plural(given.unit)}", horizon=given.horizon // factor)
-
-
-def _further_ahead(given: Assumptions, factor: int) -> dict[str, Any]:
-    """Return a larger head start; in a known committee, of its largest group."""
-    if given.committee is None:
-        return {"head_start": min(MOST_HEAD_START, factor * given.ahead)}
-    members = list(given.committee)
-    largest = members.index(max(members))
-    members[largest] = min(MOST_HEAD_START, factor * members[largest])
-    return {"committee": members}

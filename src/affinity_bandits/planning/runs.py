@@ -460,13 +460,8 @@ def worst_of(
     horizon: int,
     seed: int,
     tick: Tick = ignore,
-    *,
-    wrong_first: bool = False,
 ) -> HardWorld:
-    """Return the variant of a world in which the policy takes longest.
-
-    With `wrong_first`, return the one in which it is wrong most often, or else takes longest.
-    """
+    """Return the variant of a world in which the policy takes longest."""
 
     def tried(worlds: list[HardWorld], runs: int, seed: int, work: float) -> Tried:
         """Return the worlds with their outcomes, the hardest first."""
@@ -475,11 +470,7 @@ def worst_of(
         )
         # By the mean, which has less variance than the 95th percentile. The order is stable.
         pairs = zip(worlds, found, strict=True)
-        return sorted(
-            pairs,
-            key=lambda one: (one[1].wrong if wrong_first else 0, one[1].choices),
-            reverse=True,
-        )
+        return sorted(pairs, key=lambda one: one[1].choices, reverse=True)
 
     without = tried(vary_means(hard), FEW_RUNS, seed, 0.4)
     longest = without[0][1].choices_95
