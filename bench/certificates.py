@@ -31,9 +31,9 @@ from affinity_bandits.planning.plan import (
     aim,
     decided_enough,
     far_enough,
-    planned_policy,
     sufficient_horizon,
 )
+from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes, worst_worlds
 from affinity_bandits.planning.worlds import initial_members
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
@@ -116,7 +116,7 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
 def at_the_edge(given: Assumptions) -> Assumptions:
     """Return the assumptions with the number of choices that the planner calls sufficient."""
     short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
-    policy = planned_policy(short)
+    policy = policy_for(short)
     far = far_enough(short, policy, SEED + 4)
     if far is None:
         return given
@@ -132,7 +132,7 @@ def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
 
 def policy_of(given: Assumptions) -> RoundPolicy:
     """Return the policy of a plan, with its target."""
-    policy = planned_policy(given)
+    policy = policy_for(given)
     far = far_enough(given, policy, SEED + 4)
     return policy if far is None else aim(given, policy, far, SEED + 5)
 

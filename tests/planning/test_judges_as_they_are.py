@@ -14,8 +14,8 @@ from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
 from affinity_bandits.planning.plan import (
     cheapest_enough,
     decided_enough,
-    planned_policy,
 )
+from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.sentences import (
     cost_rows,
@@ -270,13 +270,13 @@ def test_strictness_and_favor_shorten_the_lead_by_as_much_as_they_say() -> None:
     (hard,) = hard_worlds(given)
     lead = hard.world.difference
     none = replace(hard, world=hard.world._replace(strictness=lead))
-    runs = run_hardest(none, planned_policy(given), given.horizon, 100, seed=4).within(3000)
+    runs = run_hardest(none, policy_for(given), given.horizon, 100, seed=4).within(3000)
     assert runs.wrong < 16
     assert runs.undecided > 60
     panels = replace(given, judges="panel")
     (hard,) = hard_worlds(panels)
     none = replace(hard, world=hard.world._replace(favor_gap=3.0 * hard.world.difference))
-    runs = run_hardest(none, planned_policy(panels), 3000, 100, seed=4).within(3000)
+    runs = run_hardest(none, policy_for(panels), 3000, 100, seed=4).within(3000)
     assert runs.wrong < 16
     assert runs.undecided > 60
 

@@ -15,7 +15,7 @@ from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Power
 from affinity_bandits.model.committee import Joining
 from affinity_bandits.planning import Assumptions, HardWorld, Outcome, hard_worlds
-from affinity_bandits.planning.plan import planned_policy
+from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes, vary_means, worst_worlds
 from affinity_bandits.policies import RoundPolicy
 
@@ -52,7 +52,7 @@ def test_a_head_start_ten_times_larger_is_seen_to_fail() -> None:
     About 45% fail. A policy that fails in 45% of runs has fewer failures than a quarter of 200 with
     probability below 1e-8, one that fails in 10% more.
     """
-    policy = planned_policy(WANTED)
+    policy = policy_for(WANTED)
     further = replace(WANTED, head_start=1000)
     worlds = worst_worlds(further, policy, WANTED.horizon, seed=6)
     wrong = [one.wrong for one in hardest_outcomes(worlds, policy, WANTED.horizon, RUNS, seed=5)]
@@ -71,7 +71,7 @@ def test_that_all_join_at_once_and_that_favors_are_alike_is_needed() -> None:
     with these rates fewer than 40%, 60% and 90% of 200 do with probability below 0.1%. Where all is
     as said none of 200 runs fails, and where favors differ by as much as hides the lead, 5%.
     """
-    policy = planned_policy(OUTNUMBERED)
+    policy = policy_for(OUTNUMBERED)
 
     def wrong(**limits: Any) -> float:
         return most_wrong(OUTNUMBERED, policy, changed(OUTNUMBERED, **limits)).wrong / RUNS
@@ -91,7 +91,7 @@ def test_the_simulator_says_the_same_of_few_who_join() -> None:
     """
     bandit = AffinityBandit([0.5, 0.55], bias=Power(1.0), initial_pulls=[40, 10])
     few = replace(bandit, joining=Joining(0.2, when="next round"))
-    kept, broken = outcomes([bandit, few], planned_policy(OUTNUMBERED), 20_000, 100, seed=3)
+    kept, broken = outcomes([bandit, few], policy_for(OUTNUMBERED), 20_000, 100, seed=3)
     assert kept.wrong <= 5
     assert broken.wrong > 50
 
@@ -104,7 +104,7 @@ def test_that_strangers_are_equally_strict_is_needed() -> None:
     probability 0.003. Equal groups and judges are the control: at most 5% wrong, 22 or more of
     200 with probability 0.0004.
     """
-    policy = planned_policy(STRANGERS)
+    policy = policy_for(STRANGERS)
 
     def found(**limits: Any) -> Outcome:
         return most_wrong(STRANGERS, policy, changed(STRANGERS, **limits))
@@ -119,6 +119,6 @@ def test_that_strangers_are_equally_strict_is_needed() -> None:
 @pytest.mark.slow
 def test_fewer_choices_end_without_a_decision_rather_than_wrongly() -> None:
     found = most_wrong(
-        replace(WANTED, horizon=WANTED.horizon // 10), planned_policy(WANTED), hard_worlds(WANTED)
+        replace(WANTED, horizon=WANTED.horizon // 10), policy_for(WANTED), hard_worlds(WANTED)
     )
     assert found.wrong_rate[1] <= WANTED.failure

@@ -13,6 +13,7 @@ from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import html_table, short
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import USUAL_STEEPNESS, Assumptions
+from affinity_bandits.planning.policy import check_promise, policy_for
 from affinity_bandits.planning.runs import (
     FEW_RUNS,
     LATE,
@@ -32,7 +33,7 @@ from affinity_bandits.planning.worlds import (
     WorldLimits,
     hard_worlds,
 )
-from affinity_bandits.policies import PLANNED_BY_DEFAULT, RoundPolicy
+from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.progress import show_progress
 
 REACH_RUNS = 50
@@ -451,22 +452,10 @@ def costliest(found: tuple[Outcome, ...] | list[Outcome]) -> int:
     return max(range(len(found)), key=lambda i: (found[i].choices_95, found[i].choices))
 
 
-def planned_policy(
-    assumptions: Assumptions, policy_class: type[RoundPolicy] = PLANNED_BY_DEFAULT
-) -> RoundPolicy:
-    """Return the policy of a plan."""
-    if not (isinstance(policy_class, type) and issubclass(policy_class, RoundPolicy)):
-        raise InvalidInput("policy_class", "a class of round policies", policy_class)
-    policy = policy_class.planned_for(assumptions.on_unit_scale())
-    if policy.nodes and not assumptions.bounded:  # Gaussian scores are drawn as sums
-        raise InvalidInput("policy_class", "one without nodes unless noise is bounded", policy)
-    return policy
-
-
 def make_plan(
     assumptions: Assumptions,
     *,
-    policy_class: type[RoundPolicy] = PLANNED_BY_DEFAULT,
+    policy: RoundPolicy | None = None,
     seed: int = 0,
     progress: bool | Callable[[float], None] | None = None,
 ) -> Plan:
@@ -474,12 +463,15 @@ def make_plan(
 
     The policy is elimination with a handicap, whose failure probability has a proven bound for
     every nonnegative, nondecreasing bias that all groups share, or your own policy with such a
-    bound (`RoundPolicy.planned_for`). The verdict, the detectable difference and the cost are
-    measured in the hardest worlds of the assumptions.
+    bound. The verdict, the detectable difference and the cost are measured in the hardest worlds
+    of the assumptions.
 
     Args:
         assumptions: the assumptions.
-        policy_class: the class of the policy.
+        policy: a policy of your own, on scores mapped to [0, 1], with `judged_by` and a `failure`.
+            By giving it you promise that it drops the best group with at most that probability,
+            for every nondecreasing bias and the assumed judges: the plan states this as proven.
+            Default: `policy_for(assumptions)`.
         seed: seed of all runs.
         progress: True for a bar, None for a bar on a terminal, False for silence, or a function
             that is called with the part done.
@@ -493,7 +485,9 @@ def make_plan(
         raise InvalidInput("assumptions", "assumptions of a plan", assumptions)
     seed = checks.integer("seed", seed, low=0, high=2**62)
     own = SEEDS * seed
-    policy = planned_policy(assumptions, policy_class)
+    if policy is None:
+        policy = policy_for(assumptions)
+    check_promise(policy, assumptions)
     points = horizons_around(assumptions)
     horizon = assumptions.horizon
     work = len(hard_worlds(assumptions)) * HARDEST_RUNS

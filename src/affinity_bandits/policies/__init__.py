@@ -44,7 +44,6 @@ __all__ = [
     "KLUCB",
     "LUCB",
     "MOSS",
-    "PLANNED_BY_DEFAULT",
     "POLICIES",
     "UCB1",
     "UCBV",
@@ -116,5 +115,3 @@ POLICIES = live.PolicyRegistry(
 )
 """Every policy by its name."""
 register = POLICIES.register
-PLANNED_BY_DEFAULT: type[RoundPolicy] = HandicapElimination
-"""The policy of plans unless another is given."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, StateMismatch, shown
+from affinity_bandits.errors import StateMismatch, shown
 from affinity_bandits.kernels import FloatArray, Function, IntArray, kernel
 from affinity_bandits.model.feedback import ANYTHING, Feedback
 from affinity_bandits.policies.state import copy_state, state_from_json, state_to_json
@@ -360,20 +360,6 @@ class RoundPolicy(Policy):
     def evidence(self, state: Any) -> Evidence | None:
         """Return the evidence against each arm after the last finished round; by default None."""
         return None
-
-    @classmethod
-    def planned_for(cls, assumed: Any) -> RoundPolicy:
-        """Return the policy that a plan for these `Assumptions`, scores mapped to [0, 1], runs.
-
-        Override it only if the policy ever drops the best arm with probability at most
-        `assumed.failure`, for every nondecreasing f and initial pulls that differ by at most
-        `assumed.head_start`: plans promise that.
-
-        Raises:
-            InvalidInput: the policy makes no such promise (the default).
-        """
-        name = getattr(cls, "name", cls.__name__)
-        raise InvalidInput("policy_class", "one that plans can be made with (planned_for)", name)
 
     def aimed_at(self, choices: int) -> Self:
         """Return the policy that is to decide by so many choices; by default the same."""
