@@ -26,16 +26,13 @@ import numpy as np
 
 from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Sigmoid
 from affinity_bandits.planning import Assumptions
-from affinity_bandits.planning.plan import (
-    HARDEST_RUNS,
-    aim,
-    decided_enough,
-    far_enough,
-    sufficient_horizon,
-)
+from affinity_bandits.planning.enough import decided_enough, far_enough, sufficient_horizon
+from affinity_bandits.planning.making import HARDEST_RUNS
 from affinity_bandits.planning.policy import policy_for
-from affinity_bandits.planning.runs import hardest_outcomes, worst_worlds
+from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.target import aim
 from affinity_bandits.planning.worlds import initial_members
+from affinity_bandits.planning.worst_worlds import worst_worlds
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.bias_adversary import CONFIRM_RUNS, attacks, biases, worst

@@ -16,7 +16,7 @@ import pytest
 from affinity_bandits.audit.result import read_result
 from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.situation import answers_of_audit
+from affinity_bandits.planning.from_audit import answers_of_audit
 from tests.cli.inside import Done, inside
 
 DATA = Path(__file__).parents[2] / "docs" / "data"

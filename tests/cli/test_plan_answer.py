@@ -12,7 +12,7 @@ import pytest
 from affinity_bandits.cli import plan as plan_command
 from affinity_bandits.cli.plan_text import print_answer, print_explanation
 from affinity_bandits.planning import Assumptions, Outcome, Plan, make_plan
-from affinity_bandits.planning.plan import Otherwise
+from affinity_bandits.planning.otherwise import Otherwise
 from affinity_bandits.planning.sentences import tell_conditions, tell_situation
 from affinity_bandits.planning.situation import Situation
 from tests.planning.story import MEANT

@@ -11,7 +11,7 @@ from bench.outcomes import outcomes
 from affinity_bandits import AffinityBandit, Constant, Custom, PiecewisePower
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.planning import Assumptions, Plan, example, hard_worlds, make_plan
-from affinity_bandits.planning.plan import decided_enough
+from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes
 

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from affinity_bandits.kernels import bind
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.planning import Assumptions, hard_worlds
+from affinity_bandits.planning.hardest_rounds import NEVER, hardest_rounds, new_scratch
 from affinity_bandits.planning.policy import policy_for
-from affinity_bandits.planning.runs import NEVER, hardest_rounds, new_scratch, run_hardest
+from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.worlds import (
     WorldLimits,
     largest_weight,

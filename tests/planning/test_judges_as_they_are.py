@@ -10,11 +10,9 @@ import pytest
 
 from affinity_bandits import PanelElimination, StrangersElimination
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
+from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.plan import (
-    cheapest_enough,
-    decided_enough,
-)
+from affinity_bandits.planning.plan import cheapest_enough
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.sentences import (

@@ -14,10 +14,8 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.planning import Plan, hard_worlds, make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.plan import (
-    measure_reach,
-)
 from affinity_bandits.planning.policy import check_promise, policy_for
+from affinity_bandits.planning.reach import measure_reach
 from affinity_bandits.planning.runs import hardest_outcomes
 from affinity_bandits.policies import (
     POLICIES,

@@ -10,9 +10,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import affinity_bandits.planning.plan as plan_module
-import affinity_bandits.planning.runs as runs_module
-from affinity_bandits.planning import Plan, make_plan
+from affinity_bandits.planning import (
+    Plan,
+    enough,
+    make_plan,
+    making,
+    otherwise,
+    reach,
+    runs,
+    target,
+    worst_worlds,
+)
 from affinity_bandits.planning.files import plan_to_toml, remembered_plan
 
 from .assumed import SMALL, TINY, TOO_SHORT
@@ -31,9 +39,10 @@ def test_no_run_is_used_for_two_purposes(monkeypatch: pytest.MonkeyPatch) -> Non
 
         monkeypatch.setattr(module, name, recorded)
 
-    record(plan_module, "hardest_outcomes")
-    record(plan_module, "run_hardest")
-    record(runs_module, "hardest_outcomes")
+    for module in (making, target, worst_worlds):
+        record(module, "hardest_outcomes")
+    for module in (enough, target, reach, otherwise):
+        record(module, "run_hardest")
     given = replace(TOO_SHORT, bonus=0.5, steepness=None)
     make_plan(given, progress=False, seed=6)
     first = set(used)
@@ -55,10 +64,10 @@ def test_a_plan_is_the_same_to_the_bit_whatever_the_number_of_processors(
         pools.append(workers)
         return ThreadPoolExecutor(workers)
 
-    monkeypatch.setattr(runs_module, "ThreadPoolExecutor", pool)
+    monkeypatch.setattr(runs, "ThreadPoolExecutor", pool)
     made = []
     for processors in (1, 4):
-        monkeypatch.setattr(runs_module.os, "cpu_count", lambda n=processors: n)
+        monkeypatch.setattr(runs.os, "cpu_count", lambda n=processors: n)
         made.append(make_plan(SMALL, seed=3, progress=False))
     assert set(pools) == {1, 4}
     texts = [plan_to_toml(plan) for plan in made]  # numbers to the last digit

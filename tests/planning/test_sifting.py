@@ -10,18 +10,11 @@ from bench.outcomes import outcome
 
 from affinity_bandits import AffinityBandit
 from affinity_bandits.planning import Assumptions, hard_worlds
-from affinity_bandits.planning.plan import (
-    decided_enough,
-    measure_reach,
-)
+from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.policy import policy_for
-from affinity_bandits.planning.runs import (
-    hardest_outcomes,
-    vary_means,
-    with_gifts,
-    worst_of,
-    worst_worlds,
-)
+from affinity_bandits.planning.reach import measure_reach
+from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.worst_worlds import vary_means, with_gifts, worst_of, worst_worlds
 
 # Here the best group can be named leader too early, lose the lead, and win it back later.
 STEEP = Assumptions(

@@ -10,13 +10,10 @@ from bench.outcomes import outcomes
 from affinity_bandits.planning import Assumptions, example, make_plan
 from affinity_bandits.planning.assumptions import JUDGES
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
+from affinity_bandits.planning.outcomes import exceptions, most
 from affinity_bandits.planning.policy import policy_for
-from affinity_bandits.planning.runs import (
-    exceptions,
-    hardest_outcomes,
-    most,
-    worst_worlds,
-)
+from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.worst_worlds import worst_worlds
 from affinity_bandits.simulation.intervals import proportion_interval
 
 SOME_JOIN = Assumptions(

@@ -16,7 +16,8 @@ from affinity_bandits.model.bias import Power
 from affinity_bandits.model.committee import Joining
 from affinity_bandits.planning import Assumptions, HardWorld, Outcome, hard_worlds
 from affinity_bandits.planning.policy import policy_for
-from affinity_bandits.planning.runs import hardest_outcomes, vary_means, worst_worlds
+from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.worst_worlds import vary_means, worst_worlds
 from affinity_bandits.policies import RoundPolicy
 
 RUNS = 200

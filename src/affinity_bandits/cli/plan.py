@@ -204,7 +204,9 @@ def _situation(
     Also return whether there was a dialogue, the declaration, and what is and is not known from the
     audit.
     """
-    from affinity_bandits.planning.situation import NAMES, Situation, answers_of_audit
+    from affinity_bandits.planning.from_audit import answers_of_audit
+    from affinity_bandits.planning.questions import NAMES
+    from affinity_bandits.planning.situation import Situation
 
     told, sources = Situation(), []
     said = {name: flags[name] for name in NAMES if flags[name] is not None}
