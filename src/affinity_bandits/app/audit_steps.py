@@ -31,7 +31,7 @@ from affinity_bandits.audit_report.page import render_findings, render_page, sho
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.from_audit import answers_of_audit
-from affinity_bandits.planning.scales import parse_ends, parse_favor
+from affinity_bandits.scales import parse_ends, parse_favor
 
 EXAMPLE = "1..5"
 """The scale that is offered where the file has no scores."""

@@ -204,7 +204,7 @@ def _complete(
     from affinity_bandits.audit.conclude import MATTERS
     from affinity_bandits.audit.read import find_columns, guess_scale, score_range
     from affinity_bandits.audit.scale import ASK_BEST, choose_best, direct_scale
-    from affinity_bandits.planning.scales import parse_ends, parse_favor
+    from affinity_bandits.scales import parse_ends, parse_favor
 
     columns, unclear = find_columns(table, given)
     asks = sys.stdin.isatty()

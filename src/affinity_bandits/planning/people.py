@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.amounts import (
+from affinity_bandits.amounts import (
     is_unknown,
     parse_count,
     plain_text,
     read_number,
     read_part,
 )
+from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import (
     LEAST_JOINING,
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from affinity_bandits.amounts import PART_RULE
 from affinity_bandits.planning.assumptions import (
     USUAL_HEAD_START,
 )
+from affinity_bandits.scales import SCALE_RULE
 
 MAX_GROUPS = 1000
-NUMBER_RULE = "a number such as 3 or 0.5"
-PART_RULE = "a part such as 10%, 0.1 or '1 in 10'"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ QUESTIONS = (
         "scale",
         "Which scores are given (1..5, 0..100, yes/no)?",
         "1..5",
-        "the lowest and the highest score such as 1..5, '1 to 5' or 0..100, or yes/no",
+        SCALE_RULE,
     ),
     Question(
         "spread",

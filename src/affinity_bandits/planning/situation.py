@@ -8,9 +8,9 @@ from datetime import date
 from typing import Any
 
 from affinity_bandits import checks
+from affinity_bandits.amounts import NUMBER_RULE, is_unknown, parse_count, parse_number, parse_part
 from affinity_bandits.displays import plural
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.amounts import is_unknown, parse_count, parse_number, parse_part
 from affinity_bandits.planning.assumptions import JUDGES as WAYS_TO_JUDGE
 from affinity_bandits.planning.assumptions import (
     LIMITS,
@@ -30,14 +30,13 @@ from affinity_bandits.planning.people import (
 from affinity_bandits.planning.questions import (
     LEFT_OUT,
     NAMES,
-    NUMBER_RULE,
     OF_THE_COMMITTEE,
     QUESTIONS,
     RULES,
     UNASKED,
     Question,
 )
-from affinity_bandits.planning.scales import ScoreScale, parse_points, parse_scale
+from affinity_bandits.scales import ScoreScale, parse_points, parse_scale
 
 USUAL_SPREAD = 0.25  # standard deviation, as a part of the scale: one star on a scale of 1 to 5
 

@@ -6,8 +6,9 @@ import math
 import re
 
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.questions import NUMBER_RULE, PART_RULE
 
+NUMBER_RULE = "a number such as 3 or 0.5"
+PART_RULE = "a part such as 10%, 0.1 or '1 in 10'"
 UNKNOWN = ("do not know", "no idea", "unknown", "?")
 _SUFFIXES = {"k": 1e3, "m": 1e6}
 DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from affinity_bandits.amounts import DIGITS, plain_text, read_number, read_part
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.amounts import DIGITS, plain_text, read_number, read_part
-from affinity_bandits.planning.questions import RULES
 
+SCALE_RULE = "the lowest and the highest score such as 1..5, '1 to 5' or 0..100, or yes/no"
 _RANGE = re.compile(
     r"(?:(?:an? )?(?:scores?|grades?|marks?|points?|stars?) )?(?:from )?"
     rf"([+-]?{DIGITS}) ?(?:\.\.|to|-|\u2013) ?([+-]?{DIGITS})(?: (?:points?|stars?))?"
@@ -34,7 +34,7 @@ def parse_scale(parameter: str, text: str) -> ScoreScale:
     """
     low, high = parse_ends(parameter, text)
     if not low < high:
-        raise InvalidInput(parameter, f"{RULES['scale']}, the lowest first", text)
+        raise InvalidInput(parameter, f"{SCALE_RULE}, the lowest first", text)
     return ScoreScale(low, high, two_scores=plain_text(text) == "yes/no")
 
 
@@ -49,7 +49,7 @@ def parse_ends(parameter: str, text: str) -> tuple[float, float]:
         return 0.0, 1.0
     found = _RANGE.fullmatch(plain)
     if found is None:
-        raise InvalidInput(parameter, RULES["scale"], text)
+        raise InvalidInput(parameter, SCALE_RULE, text)
     return float(found[1]), float(found[2])
 
 
