@@ -11,8 +11,8 @@ import sys
 import zipfile
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import chain, islice
 from pathlib import Path
@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits.audit.columns import count_roles
-from affinity_bandits.audit.log import UNKNOWN, Coded
+from affinity_bandits.audit.log import UNKNOWN, Coded, Flags
 from affinity_bandits.audit.remarks import Remark, remark_rows
 from affinity_bandits.errors import InvalidInput, need, shown
 
@@ -66,6 +66,8 @@ class Table:
         rows: the number that the file itself gives each row; None if they count from 1.
         remarks: what was found in it, and what was done about it.
         sheets: the names of all sheets of the workbook.
+        roles: the column of each role, if the form of the file says so; empty for none.
+        left_out: rows that are no scores, and why.
     """
 
     source: str
@@ -74,6 +76,8 @@ class Table:
     rows: npt.NDArray[np.int64] | None = None
     remarks: tuple[Remark, ...] = ()
     sheets: tuple[str, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[tuple[str, Flags], ...] = ()
 
     def values(self, name: str) -> tuple[npt.NDArray[np.int32], list[Any]]:
         """Return a column: for each row the number of its value, and the distinct values."""
@@ -133,7 +137,7 @@ def label(value: Any) -> str:
 
 
 def read_table(
-    path: Path,
+    path: Path | str,
     sheet: str | None = None,
     wanted: Collection[str] = (),
     *,
@@ -150,6 +154,7 @@ def read_table(
     Raises:
         InvalidInput: the file is missing, empty, too large or something else.
     """
+    path = Path(path)
 
     def open_file() -> IO[bytes]:
         return path.open("rb") if content is None else io.BytesIO(content)

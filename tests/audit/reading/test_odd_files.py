@@ -19,12 +19,14 @@ from openpyxl import Workbook
 from pyarrow import parquet
 
 from affinity_bandits.audit.columns import choose_columns
-from affinity_bandits.audit.read import EXPORT, BadLog, Reading, read_log, read_scores
+from affinity_bandits.audit.forms.exported import FIRST_COLUMNS
+from affinity_bandits.audit.read import BadLog, Reading, read_scores
 from affinity_bandits.audit.remarks import PROBLEM, Remark
 from affinity_bandits.audit.tables import read_table
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.service.trail.export import FIXED, columns_for
 from affinity_bandits.tables import TableFile
+from tests.audit.logs import read_log
 
 HEADER = "candidate,group,judge,judge group,score,date"
 ROWS = (
@@ -260,7 +262,7 @@ def test_people_give_judges_their_groups(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_what_the_service_exports(tmp_path: Path, ending: str) -> None:
-    assert tuple(FIXED) == EXPORT
+    assert tuple(FIXED) == FIRST_COLUMNS
     names = ("own", "=other, 'and;-more")
     path = tmp_path / f"t.{ending}"
     time = datetime(2025, 3, 31, tzinfo=UTC)
