@@ -32,7 +32,7 @@ def parse_number(parameter: str, text: str) -> float:
     >>> parse_number("spread", "1.5"), parse_number("spread", "2k")
     (1.5, 2000.0)
     """
-    value = read_number(text)
+    value = read_amount(text)
     if math.isnan(value):
         raise InvalidInput(parameter, NUMBER_RULE, text)
     return value
@@ -46,7 +46,7 @@ def parse_count(
     >>> parse_count("budget", "2,000"), parse_count("budget", "2k"), parse_count("budget", "1e6")
     (2000, 2000, 1000000)
     """
-    value = read_number(text)
+    value = read_amount(text)
     if is_ambiguous(text):
         raise InvalidInput(parameter, f"{rule}; a point may be decimal or separate thousands", text)
     if not value.is_integer():
@@ -79,7 +79,7 @@ def is_ambiguous(text: str) -> bool:
     return re.fullmatch(r"[+-]?\d+\.\d{3}", text.strip()) is not None
 
 
-def read_number(text: str) -> float:
+def read_amount(text: str) -> float:
     """Return the number that a text stands for, or NaN."""
     plain = plain_text(text)
     if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", plain):
@@ -103,9 +103,9 @@ def read_part(text: str) -> tuple[float, float]:
     if plain in ("all", "none"):
         value = float(plain == "all")
     elif plain.endswith("%"):
-        value = read_number(plain[:-1]) / 100.0
+        value = read_amount(plain[:-1]) / 100.0
     elif below:
-        value = read_number(above) / (read_number(below) or math.nan)
+        value = read_amount(above) / (read_amount(below) or math.nan)
     else:
-        value = read_number(plain)
+        value = read_amount(plain)
     return value, value

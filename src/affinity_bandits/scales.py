@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from affinity_bandits.amounts import DIGITS, plain_text, read_number, read_part
+from affinity_bandits.amounts import DIGITS, plain_text, read_amount, read_part
 from affinity_bandits.errors import InvalidInput
 
 SCALE_RULE = "the lowest and the highest score such as 1..5, '1 to 5' or 0..100, or yes/no"
@@ -58,7 +58,7 @@ def parse_points(parameter: str, text: str, on: ScoreScale, rule: str) -> float:
     value, rule = (
         (read_part(text)[1], "a part of all answers such as 5% or 0.05")
         if on.two_scores
-        else (read_number(re.sub(" ?(points?|stars?)$", "", plain_text(text))), rule)
+        else (read_amount(re.sub(" ?(points?|stars?)$", "", plain_text(text))), rule)
     )
     limit = on.highest - on.lowest
     if not 0.0 < value <= limit:

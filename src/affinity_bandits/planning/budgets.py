@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from affinity_bandits.amounts import is_ambiguous, parse_count, plain_text, read_number
+from affinity_bandits.amounts import is_ambiguous, parse_count, plain_text, read_amount
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.questions import RULES
 
@@ -47,7 +47,7 @@ def parse_budget(parameter: str, text: str, today: date) -> Budget:
     if found is None or found["period"] is None:
         number = text if found is None else found["amount"]
         return Budget(parse_count(parameter, number, RULES["budget"]))
-    amount, period = read_number(found["amount"]), DAYS[found["period"]]
+    amount, period = read_amount(found["amount"]), DAYS[found["period"]]
     # Slightly more, so that rounding does not lose a choice.
     choices = amount * _days(parameter, found, text, today) / period * (1.0 + 1e-12)
     if not 0.0 < choices < math.inf or is_ambiguous(found["amount"]):
@@ -65,7 +65,7 @@ def parse_begins(parameter: str, text: str, pace: float | None) -> int:
     if plain_text(text) == "at once":
         return 0
     found = _BEGINS.fullmatch(plain_text(text))
-    amount = math.nan if found is None else read_number(found["amount"])
+    amount = math.nan if found is None else read_amount(found["amount"])
     if found is not None and found["unit"] is not None:
         if pace is None:
             rule = "after a number of choices such as 100, as the budget has no choices per week"
@@ -80,7 +80,7 @@ def parse_begins(parameter: str, text: str, pace: float | None) -> int:
 def _days(parameter: str, found: re.Match[str], text: str, today: date) -> float:
     """Return how many days a budget lasts; by default a year."""
     if found["until"] is None:
-        times = 1.0 if found["times"] in (None, "a") else read_number(found["times"])
+        times = 1.0 if found["times"] in (None, "a") else read_amount(found["times"])
         return times * DAYS[found["unit"] or "year"]
     try:
         days = (date.fromisoformat(found["until"]) - today).days

@@ -9,7 +9,7 @@ from affinity_bandits.amounts import (
     is_unknown,
     parse_count,
     plain_text,
-    read_number,
+    read_amount,
     read_part,
 )
 from affinity_bandits.errors import InvalidInput
@@ -67,7 +67,7 @@ def parse_committee(parameter: str, text: str, number: int) -> tuple[int, ...] |
     """
     if is_unknown(text):
         return None
-    members = [read_number(item) for item in text.split(",")]
+    members = [read_amount(item) for item in text.split(",")]
     if len(members) != number or not all(one >= 0.0 and one.is_integer() for one in members):
         raise InvalidInput(parameter, f"{RULES['committee']}; there are {number} groups", text)
     if not any(members):
