@@ -1,4 +1,4 @@
-"""The result of an audit, as text of 80 columns."""
+"""`affinity audit`: from a file to the verdict as text of 80 columns, a page and JSON."""
 
 from __future__ import annotations
 
