@@ -133,4 +133,4 @@ def test_the_hardest_rounds_of_plans_bind_only_what_is_read(
     monkeypatch.setattr(hardest_rounds, "compile_kernel", lambda kernel, **_: kernel)
     for policy in policy_examples():
         if isinstance(policy, RoundPolicy):
-            hardest_rounds.bound_rounds.__wrapped__(policy.kernels(), False)
+            hardest_rounds.bound_hardest.__wrapped__(policy.kernels(), False)

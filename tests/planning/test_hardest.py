@@ -19,7 +19,14 @@ from hypothesis import strategies as st
 from affinity_bandits.kernels import bind
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.planning import Assumptions, hard_worlds
-from affinity_bandits.planning.hardest_rounds import NEVER, hardest_rounds, new_scratch
+from affinity_bandits.planning.hardest_rounds import (
+    NEVER,
+    Ends,
+    Start,
+    draw_scores,
+    hardest_rounds,
+    new_scratch,
+)
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.worlds import (
@@ -146,7 +153,8 @@ def hard_sums(
 
     kernel = bind(
         hardest_rounds,
-        next_normal=lambda _: 0.0,  # the stream of compiled code cannot be read here
+        # The stream of compiled code cannot be read here.
+        draw_scores=bind(draw_scores, next_normal=lambda _: 0.0),
         plan=plan,
         absorb=absorb,
         candidate=candidate,
@@ -157,18 +165,13 @@ def hard_sums(
     kernel(
         world._replace(sigma=1.0),  # Gaussian: scores are not cut to their range
         np.array(initial),
-        None,
-        counts,
-        counts.copy(),
-        numbers,
-        numbers.copy(),
+        Start(None, counts, counts.copy(), numbers, numbers.copy()),
         np.zeros(0),
         new_scratch(len(initial), 1),
         np.array([1, 2], dtype=np.uint64),
         0,
         sum(len(arms) * repetitions for arms, repetitions in rounds),
-        out,
-        *np.full((2, 1), NEVER, dtype=np.int64),
+        Ends(*np.full((2, 1), NEVER, dtype=np.int64), out),
     )
     return found
 

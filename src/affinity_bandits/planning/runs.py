@@ -11,7 +11,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from affinity_bandits.kernels import IntArray
-from affinity_bandits.planning.hardest_rounds import NEVER, bound_rounds, new_scratch
+from affinity_bandits.planning.hardest_rounds import (
+    NEVER,
+    Ends,
+    Start,
+    bound_hardest,
+    new_scratch,
+)
 from affinity_bandits.planning.outcomes import Outcome, most
 from affinity_bandits.planning.worlds import (
     HardWorld,
@@ -94,32 +100,35 @@ def run_hardest(
     interrupt waits for the few runs that have begun.
     """
     check_own(policy, len(hard.initial), horizon)
-    kernel = bound_rounds(policy.kernels(), is_own(policy))
+    kernel = bound_hardest(policy.kernels(), is_own(policy))
     groups = len(hard.initial)
 
     def run(numbers: range) -> Runs:
-        state = pack(policy.start(groups, horizon))
-        pulls = np.zeros((len(numbers), groups), dtype=np.int64)
-        decided = np.full(len(numbers), NEVER, dtype=np.int64)
-        lost = np.full(len(numbers), NEVER, dtype=np.int64)
+        packed = pack(policy.start(groups, horizon))
+        start = Start(
+            cacheable(packed.state),  # as the simulator has it, so that kernels are compiled once
+            packed.whole,
+            packed.whole.copy(),
+            packed.real,
+            packed.real.copy(),
+        )
+        ends = Ends(
+            decided=np.full(len(numbers), NEVER, dtype=np.int64),
+            lost=np.full(len(numbers), NEVER, dtype=np.int64),
+            pulls=np.zeros((len(numbers), groups), dtype=np.int64),
+        )
         kernel(
             hard.world,
             np.array(hard.initial, dtype=np.int64),
-            cacheable(state.state),  # as the simulator has it, so that kernels are compiled once
-            state.whole,
-            state.whole.copy(),
-            state.real,
-            state.real.copy(),
+            start,
             np.array(policy.nodes),
             new_scratch(groups, max(1, len(policy.nodes))),
             key_words(seed, "round"),
             numbers.start,
             horizon,
-            pulls,
-            decided,
-            lost,
+            ends,
         )
-        return Runs(decided, lost, pulls)
+        return Runs(*ends)
 
     starts = range(0, replicates, AT_ONCE)
     try:
