@@ -26,16 +26,13 @@ import numpy as np
 
 from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, Sigmoid
 from affinity_bandits.planning import Assumptions
-from affinity_bandits.planning.plan import (
-    HARDEST_RUNS,
-    aim,
-    decided_enough,
-    far_enough,
-    planned_policy,
-    sufficient_horizon,
-)
-from affinity_bandits.planning.runs import hardest_outcomes, worst_worlds
+from affinity_bandits.planning.enough import decided_enough, far_enough, sufficient_horizon
+from affinity_bandits.planning.making import HARDEST_RUNS
+from affinity_bandits.planning.policy import policy_for
+from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.target import aim
 from affinity_bandits.planning.worlds import initial_members
+from affinity_bandits.planning.worst_worlds import worst_worlds
 from affinity_bandits.policies import Elimination, PublishedSchedule, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.bias_adversary import CONFIRM_RUNS, attacks, biases, worst
@@ -116,7 +113,7 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
 def at_the_edge(given: Assumptions) -> Assumptions:
     """Return the assumptions with the number of choices that the planner calls sufficient."""
     short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
-    policy = planned_policy(short)
+    policy = policy_for(short)
     far = far_enough(short, policy, SEED + 4)
     if far is None:
         return given
@@ -132,7 +129,7 @@ def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
 
 def policy_of(given: Assumptions) -> RoundPolicy:
     """Return the policy of a plan, with its target."""
-    policy = planned_policy(given)
+    policy = policy_for(given)
     far = far_enough(given, policy, SEED + 4)
     return policy if far is None else aim(given, policy, far, SEED + 5)
 

@@ -9,7 +9,8 @@ import numpy as np
 from affinity_bandits import AffinityBandit, simulate
 from affinity_bandits.kernels import IntArray
 from affinity_bandits.planning import Outcome
-from affinity_bandits.planning.runs import most, parallel
+from affinity_bandits.planning.outcomes import most
+from affinity_bandits.planning.runs import parallel
 from affinity_bandits.policies import RoundPolicy
 
 

@@ -20,7 +20,7 @@ from affinity_bandits import (
 )
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import Function, bind
-from affinity_bandits.planning import runs as planning_runs
+from affinity_bandits.planning import hardest_rounds
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.leading import stay
@@ -130,7 +130,7 @@ def test_every_draw_binds_only_what_is_read() -> None:
 def test_the_hardest_rounds_of_plans_bind_only_what_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(planning_runs, "compile_kernel", lambda kernel, **_: kernel)
+    monkeypatch.setattr(hardest_rounds, "compile_kernel", lambda kernel, **_: kernel)
     for policy in policy_examples():
         if isinstance(policy, RoundPolicy):
-            planning_runs._bound.__wrapped__(policy.kernels(), False)
+            hardest_rounds.bound_hardest.__wrapped__(policy.kernels(), False)

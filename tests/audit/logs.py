@@ -1,13 +1,17 @@
-"""Small logs of scores for tests of the audit."""
+"""Small logs of scores for tests of the audit, and logs in files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from affinity_bandits.audit.log import ScoreLog, score_log
+from affinity_bandits.audit.look import Answers, open_log
+from affinity_bandits.audit.read import Reading
+from affinity_bandits.audit.tables import read_table
 
 Effect = Callable[[str, int, str, int], float]
 """Candidate's group, judge, judge's group and session to points."""
@@ -59,3 +63,23 @@ def draw_columns(
 def draw(candidates: int = 240, **settings: Any) -> ScoreLog:
     """Draw a log; see `draw_columns`."""
     return score_log(**draw_columns(candidates, **settings), scale=(0.0, 20.0))
+
+
+def read_log(
+    path: Path,
+    *,
+    scale: tuple[float, float],
+    columns: Mapping[str, str] | None = None,
+    people: Path | None = None,
+    date_format: str | None = None,
+    sheet: str | None = None,
+) -> Reading:
+    """Read a log from a file, whose scale goes from the worst to the best score."""
+    answers = Answers(
+        columns=columns or {},
+        scale=f"{scale[0]:g}..{scale[1]:g}",
+        best="highest" if scale[0] < scale[1] else "lowest",
+        date_format=date_format,
+    )
+    look = open_log(path, answers, sheet=sheet)
+    return look.read(None if people is None else read_table(people))

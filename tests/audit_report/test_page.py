@@ -11,12 +11,12 @@ import pytest
 from affinity_bandits.audit import conclude
 from affinity_bandits.audit.cautions import Caution
 from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores
-from affinity_bandits.audit.read import read_log
 from affinity_bandits.audit.sentences import ASSUMPTIONS, CANNOT_TELL, MISSING, WARNINGS, tell
 from affinity_bandits.audit_report import write_page
 from affinity_bandits.audit_report.page import render_page
 from affinity_bandits.cli.audit import format_audit
 from affinity_bandits.declaration import Declaration
+from tests.audit.logs import read_log
 from tests.support.browsers import launched
 
 NAMES = ("referrals", 'agencies <b>"x"</b>', "the open call of spring and of autumn")

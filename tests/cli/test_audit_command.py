@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ import pytest
 from affinity_bandits.audit.result import read_result
 from affinity_bandits.declaration import ASKS
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.situation import answers_of_audit
+from affinity_bandits.planning.from_audit import answers_of_audit
 from tests.cli.inside import Done, inside
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
@@ -148,7 +151,6 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         (("--scale", "5..5"), "two different scores"),
         (("--scale", "1..3"), "is not between 1 and 3"),
         (("--scale", "1..5", "--group", "team"), "group must be one of the columns"),
-        (("--scale", "1..5", "--query", "SELECT 1"), "a file or --query"),
         (("--scale", "1..5", "--sheet", "x"), "unless the file is a workbook"),
         (("--scale", "1..5", "--people", "nobody.csv"), "a file that can be read"),
         (("--report", "report.pdf"), "ends in .html"),
@@ -165,6 +167,57 @@ def test_mistakes_are_told_without_a_traceback(
     assert done.returncode == 2
     assert done.stdout == ""
     assert says in done.stderr
+
+
+def shell(line: str, folder: Path) -> str:
+    """Run a line in bash, `affinity` being the command of this checkout, and return its output."""
+    command = shlex.join([sys.executable, "-c", "from affinity_bandits.cli import main; main()"])
+    script = f'set -eo pipefail; affinity() {{ {command} "$@"; }}; {line}'
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat scores.csv | affinity audit - --scale 1..5",
+        "cat scores.csv | affinity audit /dev/stdin --scale 1..5",
+        "affinity audit <(cat scores.csv) --scale 1..5",
+        "affinity audit - --scale 1..5 < scores.csv",
+    ],
+)
+def test_a_pipe_is_audited_as_its_file_is(log: Path, line: str) -> None:
+    usual = " ".join(audit(log, "--scale", "1..5").stdout.split())
+    told = " ".join(shell(line, log.parent).split())
+    assert told.replace("from the pipe.", "from scores.csv.") == usual
+
+
+@pytest.mark.slow
+def test_a_workbook_and_people_come_through_pipes(tmp_path: Path) -> None:
+    line = f"affinity audit <(cat {DATA}/interviews.xlsx) --people <(cat {DATA}/people.csv)"
+    told = shell(f"{line} --scale 1..5", tmp_path)
+    assert told.startswith("Shown. Judges give candidates from their own group 0.43 points more")
+    assert "from the pipe, sheet" in " ".join(told.split())
+
+
+@pytest.mark.slow
+def test_what_a_database_writes_is_audited(log: Path, empty_dsn: str) -> None:
+    columns = ", ".join(f"{name} text" for name in HEADER)
+    load = f"CREATE TABLE marks ({columns}); \\copy marks FROM scores.csv CSV HEADER"
+    made = "\n".join(f"psql --quiet {empty_dsn} -c {shlex.quote(one)}" for one in load.split("; "))
+    query = "SELECT *, score::int > 3 AS hired FROM marks"
+    told = shell(
+        f"{made}\npsql --csv {empty_dsn} -c {shlex.quote(query)} | affinity audit - --scale 1..5",
+        log.parent,
+    )
+    assert told.startswith("Shown.")
+    assert "Read 900 scores of 300 candidates by 20 judges" in told
+    assert "hired = hired" in told
+    assert "not used" not in told
 
 
 def test_a_plan_from_an_audit_takes_the_upper_end_of_the_interval(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affinity_bandits.planning import Assumptions, Plan, example, make_plan
-from affinity_bandits.planning.plan import planned_policy
+from affinity_bandits.planning.policy import policy_for
 
 from .assumed import LONG_ENOUGH
 
@@ -58,7 +58,7 @@ def test_scores_are_mapped_to_the_unit_scale(
     assert mapped.smallest_difference <= mapped.best_mean <= 1.0
     same = replace(mapped, smallest_difference=unit.smallest_difference, largest_mean=largest)
     assert same == unit
-    assert planned_policy(stated) == planned_policy(unit)
+    assert policy_for(stated) == policy_for(unit)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_a_plan_is_the_same_on_every_scale(scale: tuple[float, float], unit: Pla
 
 @pytest.mark.parametrize("in_flight", [1, 2, 64])
 def test_what_is_in_flight_reaches_the_policy_and_its_first_round(in_flight: int) -> None:
-    policy = planned_policy(replace(LONG_ENOUGH, in_flight=in_flight))
+    policy = policy_for(replace(LONG_ENOUGH, in_flight=in_flight))
     assert policy.in_flight == in_flight
     assert policy.order_window == in_flight
     state = policy.start(2, 1000)

@@ -11,7 +11,8 @@ from bench.outcomes import outcomes
 from affinity_bandits import AffinityBandit, Constant, Custom, PiecewisePower
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.planning import Assumptions, Plan, example, hard_worlds, make_plan
-from affinity_bandits.planning.plan import decided_enough, planned_policy
+from affinity_bandits.planning.enough import decided_enough
+from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes
 
 from .assumed import TOO_SHORT, outcome_in
@@ -63,7 +64,7 @@ def test_a_plan_that_was_told_of_no_head_start_is_deceived_by_one() -> None:
     given = Assumptions(2, 10**6, 0.1, head_start=0, steepness=0.9)
     fair = AffinityBandit([0.9, 1.0], bias=GENTLE[1], initial_pulls=[1, 1])
     unfair = replace(fair, initial_pulls=[1001, 1])
-    kept, broken = outcomes([fair, unfair], planned_policy(given), 10**6, RUNS, seed=21)
+    kept, broken = outcomes([fair, unfair], policy_for(given), 10**6, RUNS, seed=21)
     assert kept.wrong / RUNS <= given.failure
     assert broken.wrong / RUNS > 0.5
 
@@ -102,8 +103,8 @@ def test_the_steepest_bias_and_the_largest_head_start_end_in_an_outcome(
     """Weights so small that a multiple of them is no number would mean nothing, or never end."""
     given = Assumptions(3, 10**4, 0.3, head_start=head_start, steepness=100.0, noise=noise)
     for hard in hard_worlds(given):
-        found = outcome_in(hard, planned_policy(given), given.horizon, 5, seed=1)
+        found = outcome_in(hard, policy_for(given), given.horizon, 5, seed=1)
         assert found.wrong == 0
         if hard.initial[-1] == 1 < hard.initial[0]:
             assert found.undecided == 5
-    assert outcomes([example(given)], planned_policy(given), 10**4, 2, 1)
+    assert outcomes([example(given)], policy_for(given), 10**4, 2, 1)

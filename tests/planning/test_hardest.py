@@ -19,8 +19,16 @@ from hypothesis import strategies as st
 from affinity_bandits.kernels import bind
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.planning import Assumptions, hard_worlds
-from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.runs import NEVER, hardest_rounds, new_scratch, run_hardest
+from affinity_bandits.planning.hardest_rounds import (
+    NEVER,
+    Ends,
+    Start,
+    draw_scores,
+    hardest_rounds,
+    new_scratch,
+)
+from affinity_bandits.planning.policy import policy_for
+from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.worlds import (
     WorldLimits,
     largest_weight,
@@ -145,7 +153,8 @@ def hard_sums(
 
     kernel = bind(
         hardest_rounds,
-        next_normal=lambda _: 0.0,  # the stream of compiled code cannot be read here
+        # The stream of compiled code cannot be read here.
+        draw_scores=bind(draw_scores, next_normal=lambda _: 0.0),
         plan=plan,
         absorb=absorb,
         candidate=candidate,
@@ -156,18 +165,13 @@ def hard_sums(
     kernel(
         world._replace(sigma=1.0),  # Gaussian: scores are not cut to their range
         np.array(initial),
-        None,
-        counts,
-        counts.copy(),
-        numbers,
-        numbers.copy(),
+        Start(None, counts, counts.copy(), numbers, numbers.copy()),
         np.zeros(0),
         new_scratch(len(initial), 1),
         np.array([1, 2], dtype=np.uint64),
         0,
         sum(len(arms) * repetitions for arms, repetitions in rounds),
-        out,
-        *np.full((2, 1), NEVER, dtype=np.int64),
+        Ends(*np.full((2, 1), NEVER, dtype=np.int64), out),
     )
     return found
 
@@ -338,7 +342,7 @@ def test_what_few_join_costs_choices() -> None:
     for joining in (1.0, 0.3, 0.1):
         some = replace(given, joining=joining)
         (hard, _) = hard_worlds(some)
-        spent.append(outcome_in(hard, planned_policy(some), 10**5, 100, seed=1).choices)
+        spent.append(outcome_in(hard, policy_for(some), 10**5, 100, seed=1).choices)
     assert spent[0] < spent[1] < spent[2]
 
 
@@ -352,7 +356,7 @@ def test_what_is_in_flight_lets_the_committee_differ(
 
 def test_what_a_smaller_horizon_gives_can_be_read_off_longer_runs() -> None:
     """To the run: the policy is not told the horizon. What groups got is that of longer runs."""
-    hard, policy = hard_worlds(SMALL)[0], planned_policy(SMALL)
+    hard, policy = hard_worlds(SMALL)[0], policy_for(SMALL)
     long = run_hardest(hard, policy, 1000, 200, seed=7)
     for horizon in (40, 90, 1000):
         short = outcome_in(hard, policy, horizon, 200, seed=7)

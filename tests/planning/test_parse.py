@@ -12,9 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from affinity_bandits import amounts, scales
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning import situation
-from affinity_bandits.planning.situation import DAYS, QUESTIONS, Budget, ScoreScale, Situation
+from affinity_bandits.planning import budgets, people
+from affinity_bandits.planning.budgets import DAYS, Budget
+from affinity_bandits.planning.questions import QUESTIONS
+from affinity_bandits.planning.situation import Situation
+from affinity_bandits.scales import ScoreScale
 
 Reader = Callable[[str], Any]
 TODAY = date(2027, 1, 1)
@@ -24,38 +28,38 @@ WEEKS = DAYS["year"] / 7.0
 count, number, part, groups, scale, bonus, judges = (
     partial(function, "answer")
     for function in (
-        situation.parse_count,
-        situation.parse_number,
-        situation.parse_part,
-        situation.parse_groups,
-        situation.parse_scale,
-        situation.parse_bonus,
-        situation.parse_judges,
+        amounts.parse_count,
+        amounts.parse_number,
+        amounts.parse_part,
+        people.parse_groups,
+        scales.parse_scale,
+        people.parse_bonus,
+        people.parse_judges,
     )
 )
 
 
-joining = partial(situation.parse_joining, "answer")
+joining = partial(people.parse_joining, "answer")
 
 
 def begins(text: str) -> int:
-    return situation.parse_begins("answer", text, 40.0)
+    return budgets.parse_begins("answer", text, 40.0)
 
 
 def committee(text: str) -> tuple[int, ...] | None:
-    return situation.parse_committee("answer", text, 3)
+    return people.parse_committee("answer", text, 3)
 
 
 def stars(text: str) -> float:
-    return situation.parse_points("answer", text, STARS, "a difference such as 0.3")
+    return scales.parse_points("answer", text, STARS, "a difference such as 0.3")
 
 
 def parts_of_yes(text: str) -> float:
-    return situation.parse_points("answer", text, YES_NO, "a difference such as 5%")
+    return scales.parse_points("answer", text, YES_NO, "a difference such as 5%")
 
 
 def budget(text: str) -> Budget:
-    return situation.parse_budget("answer", text, TODAY)
+    return budgets.parse_budget("answer", text, TODAY)
 
 
 UNDERSTOOD: list[tuple[Reader, dict[str, Any]]] = [

@@ -10,10 +10,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import affinity_bandits.planning.plan as plan_module
-import affinity_bandits.planning.runs as runs_module
 import affinity_bandits.workers as workers_module
-from affinity_bandits.planning import Plan, make_plan
+from affinity_bandits.planning import (
+    Plan,
+    enough,
+    make_plan,
+    making,
+    otherwise,
+    reach,
+    target,
+    worst_worlds,
+)
 from affinity_bandits.planning.files import plan_to_toml, remembered_plan
 
 from .assumed import SMALL, TINY, TOO_SHORT
@@ -32,9 +39,10 @@ def test_no_run_is_used_for_two_purposes(monkeypatch: pytest.MonkeyPatch) -> Non
 
         monkeypatch.setattr(module, name, recorded)
 
-    record(plan_module, "hardest_outcomes")
-    record(plan_module, "run_hardest")
-    record(runs_module, "hardest_outcomes")
+    for module in (making, target, worst_worlds):
+        record(module, "hardest_outcomes")
+    for module in (enough, target, reach, otherwise):
+        record(module, "run_hardest")
     given = replace(TOO_SHORT, bonus=0.5, steepness=None)
     make_plan(given, progress=False, seed=6)
     first = set(used)

@@ -9,7 +9,8 @@ import pytest
 
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.planning import Assumptions
-from affinity_bandits.planning.situation import NAMES, QUESTIONS, Situation
+from affinity_bandits.planning.questions import NAMES, QUESTIONS
+from affinity_bandits.planning.situation import Situation
 from tests.planning.story import MEANT
 
 TODAY = date(2027, 1, 1)

@@ -10,13 +10,10 @@ from bench.outcomes import outcomes
 from affinity_bandits.planning import Assumptions, example, make_plan
 from affinity_bandits.planning.assumptions import JUDGES
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.plan import planned_policy
-from affinity_bandits.planning.runs import (
-    exceptions,
-    hardest_outcomes,
-    most,
-    worst_worlds,
-)
+from affinity_bandits.planning.outcomes import exceptions, most
+from affinity_bandits.planning.policy import policy_for
+from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.worst_worlds import worst_worlds
 from affinity_bandits.simulation.intervals import proportion_interval
 
 SOME_JOIN = Assumptions(
@@ -40,7 +37,7 @@ RUNS = 200
 def test_the_policy_is_told_who_judges(
     changes: dict[str, object], kind: str, told: dict[str, object]
 ) -> None:
-    policy = planned_policy(replace(SOME_JOIN, **changes))
+    policy = policy_for(replace(SOME_JOIN, **changes))
     assert policy.name == f"{kind}-elimination"
     assert {name: getattr(policy, name) for name in told} == told
 
@@ -66,7 +63,7 @@ def test_no_example_takes_longer_than_the_hardest_worlds(judges: str) -> None:
     difference are 24%. Measured is at most 0.85 of the hardest.
     """
     given = replace(SOME_JOIN, judges=judges)
-    policy = planned_policy(given)
+    policy = policy_for(given)
     worlds = worst_worlds(given, policy, given.horizon, seed=1)
     hardest = max(one.choices for one in hardest_outcomes(worlds, policy, 20_000, RUNS, seed=2))
     bonuses = [part * (given.bonus or 0.0) for part in (0.0, 0.5, 1.0)]

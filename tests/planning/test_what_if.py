@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from affinity_bandits.planning.plan import Plan, Reach
+from affinity_bandits.planning.plan import Plan
+from affinity_bandits.planning.reach import Reach
 from affinity_bandits.planning.what_if import choices_for, detectable_with
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.policies import FOREVER, PlayedRound, Round, RoundExplanation, RoundPolicy
-from affinity_bandits.policies.contracts import LEADER
+from affinity_bandits.policies.explaining import LEADER
 from affinity_bandits.policies.state import counts
 
 
@@ -89,7 +89,3 @@ class DropLowestInWords(DropLowest):
             dropped_because="The tribe & the <sea> have spoken",
             none_dropped_because="Nobody was last of all.",
         )
-
-    @classmethod
-    def planned_for(cls, assumed: Any) -> Self:
-        return cls(repetitions=min(40, assumed.horizon // (3 * assumed.groups)))

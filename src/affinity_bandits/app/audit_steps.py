@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,27 +13,18 @@ from urllib.parse import urlencode
 
 from affinity_bandits.app.forms import tell_mistake
 from affinity_bandits.audit.columns import ROLES
-from affinity_bandits.audit.conclude import MATTERS, audit_scores
-from affinity_bandits.audit.read import (
-    BadLog,
-    Reading,
-    find_columns,
-    guess_scale,
-    read_scores,
-    score_range,
-)
+from affinity_bandits.audit.conclude import audit_scores
+from affinity_bandits.audit.look import Answers, Look, open_log
+from affinity_bandits.audit.read import BadLog, Reading
 from affinity_bandits.audit.remarks import PROBLEM, Remark
 from affinity_bandits.audit.result import to_json
-from affinity_bandits.audit.scale import direct_scale
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.audit.tables import Table, read_table
 from affinity_bandits.audit_report.page import render_findings, render_page, show_image
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.situation import answers_of_audit, parse_ends, parse_favor
+from affinity_bandits.planning.from_audit import answers_of_audit
 
-EXAMPLE = "1..5"
-"""The scale that is offered where the file has no scores."""
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
 SAMPLED_COLUMNS = 60
 """Columns that are offered with some of their values."""
@@ -151,31 +142,33 @@ def look(form: AuditForm) -> FileView:
     Raises:
         InvalidInput: it is no table, or a column or the scale is not understood.
     """
-    table = form.log.read(form.sheet or None)
-    columns, unclear, scale, seen = _complete(table, form)
+    opened = _open(form)
+    table, scale = opened.file, opened.answers.scale or ""
     remarks, ready = list(table.remarks), False
-    ends, wrong = _read_scale(form, scale, columns.get("score", ""))
-    if not unclear and ends is not None:
+    ends, _, wrong = _understand(opened)
+    if not opened.unclear and ends is not None:
         try:
-            remarks, ready = list(_read(table, form, columns, ends).remarks), not wrong
+            remarks, ready = list(_read(opened, form).remarks), not wrong
         except BadLog as error:
             remarks = list(error.remarks)
     return FileView(
         source=table.source,
         sheets=table.sheets,
         rows=len(table),
-        names=table.names,
+        names=opened.table.names,
         preview=[(row, cells[:PREVIEW_COLUMNS]) for row, cells in table.preview(PREVIEW_ROWS)],
-        columns=columns,
-        samples={name: table.sample(name) for name in table.names[:SAMPLED_COLUMNS] if name},
+        columns=dict(opened.columns),
+        samples={
+            name: opened.table.sample(name) for name in opened.table.names[:SAMPLED_COLUMNS] if name
+        },
         people="" if form.people is None else form.people.name,
-        unclear=list(unclear),
+        unclear=list(opened.unclear),
         scale=scale,
         best="" if ends is None else "highest" if ends[0] < ends[1] else "lowest",
         matters=form.matters,
-        usual="" if ends is None else f"{MATTERS * abs(ends[1] - ends[0]):g}",
+        usual="" if ends is None else opened.usual_favor,
         wrong={name: tell_mistake(error) for name, error in wrong.items()},
-        seen=seen,
+        seen=opened.seen,
         remarks=sorted(remarks, key=lambda one: one.done != PROBLEM),
         ready=ready,
     )
@@ -187,17 +180,14 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     Raises:
         InvalidInput: something is missing, or the file has problems.
     """
-    table = form.log.read(form.sheet or None)
-    columns, unclear, scale, _ = _complete(table, form)
-    if unclear:
-        asked = ", ".join(ROLES[role] for role in unclear)
+    opened = _open(form)
+    if opened.unclear:
+        asked = ", ".join(ROLES[role] for role in opened.unclear)
         raise InvalidInput("columns", f"chosen for {asked}", None)
-    ends, wrong = _read_scale(form, scale, columns["score"])
+    _, matters, wrong = _understand(opened)
     for error in wrong.values():
         raise error
-    assert ends is not None
-    reading = _read(table, form, columns, ends)
-    matters = parse_favor("matters", form.matters, ends) if form.matters else None
+    reading = _read(opened, form)
     audit = audit_scores(reading.log, by_lot=form.by_lot, matters=matters)
     report = render_page(audit, reading, declaration)
     result = to_json(
@@ -216,47 +206,39 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     )
 
 
-def _complete(
-    table: Table, form: AuditForm
-) -> tuple[dict[str, str], dict[str, list[str]], str, tuple[float, float] | None]:
-    """Return the columns, the unclear roles, the scale and the range of the scores."""
-    given = form.columns or {}
-    # After the choice of another sheet, some columns are no longer there.
-    kept = {role: name for role, name in given.items() if not name or name in table.names}
-    columns, unclear = find_columns(table, kept)
-    seen = score_range(table, columns["score"]) if "score" in columns else None
-    return columns, unclear, form.scale or (EXAMPLE if seen is None else guess_scale(seen)), seen
-
-
-def _read_scale(
-    form: AuditForm, scale: str, column: str
-) -> tuple[tuple[float, float] | None, dict[str, InvalidInput]]:
-    """Return the worst and the best score, if known, and what is wrong with the answers."""
-    try:
-        ends = direct_scale(parse_ends("scale", scale), form.best, column)
-    except InvalidInput as error:
-        return None, {error.parameter: error}
-    if ends is None:
-        rule = f"chosen: 1 is often the best score in a column called {column}"
-        return None, {"best": InvalidInput("best", rule, None)}
-    try:
-        if form.matters:
-            parse_favor("matters", form.matters, ends)
-    except InvalidInput as error:
-        return ends, {"matters": error}
-    return ends, {}
-
-
-def _read(
-    table: Table, form: AuditForm, columns: Mapping[str, str], ends: tuple[float, float]
-) -> Reading:
-    return read_scores(
-        table,
-        columns,
-        scale=ends,
-        people=None if form.people is None else form.people.read(),
+def _open(form: AuditForm) -> Look:
+    """Return the opened file; where the user gave no scale, the usual one is taken."""
+    answers = Answers(
+        columns=form.columns or {},
+        best=form.best or None,
+        matters=form.matters or None,
         date_format=form.date_format or None,
     )
+    table = form.log.read(form.sheet or None)
+    opened = open_log(table, answers, drop_missing=True)
+    return replace(opened, answers=replace(answers, scale=form.scale or opened.usual_scale))
+
+
+def _understand(
+    opened: Look,
+) -> tuple[tuple[float, float] | None, float | None, dict[str, InvalidInput]]:
+    """Return the scale from worst to best, what matters, and what is wrong with these answers."""
+    try:
+        scale = opened.scale
+    except InvalidInput as error:
+        return None, None, {error.parameter: error}
+    if scale is None:
+        column = opened.columns.get("score", "")
+        rule = f"chosen: 1 is often the best score in a column called {column}"
+        return None, None, {"best": InvalidInput("best", rule, None)}
+    try:
+        return scale, opened.matters, {}
+    except InvalidInput as error:
+        return scale, None, {"matters": error}
+
+
+def _read(opened: Look, form: AuditForm) -> Reading:
+    return opened.read(None if form.people is None else form.people.read())
 
 
 def _ask_plan(found: Mapping[str, Any]) -> str | None:

@@ -22,8 +22,11 @@ from affinity_bandits.app.rendering import STYLE, render, show_page
 from affinity_bandits.declaration import ASKS, DISCRIMINATION, EQUALITY, LONGEST, Declaration
 from affinity_bandits.errors import CallerError, InvalidInput, NotSupported, shown
 from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.planning.enough import round_up
 from affinity_bandits.planning.files import plan_to_toml
-from affinity_bandits.planning.plan import Plan, cheapest_enough, make_plan, round_up
+from affinity_bandits.planning.making import make_plan
+from affinity_bandits.planning.plan import Plan, cheapest_enough
+from affinity_bandits.planning.questions import QUESTIONS
 from affinity_bandits.planning.sentences import (
     NOTHING_TO_SEE,
     WAYS,
@@ -39,7 +42,7 @@ from affinity_bandits.planning.sentences import (
     tell_situation,
     tell_verdict,
 )
-from affinity_bandits.planning.situation import QUESTIONS, Situation
+from affinity_bandits.planning.situation import Situation
 from affinity_bandits.planning.what_if import choices_for, detectable_with
 from affinity_bandits.plots import draw_plan, draw_ways
 from affinity_bandits.plots.style import svg_element

@@ -12,9 +12,9 @@ from starlette.datastructures import QueryParams
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from affinity_bandits import AffinityBandit, InGroupBonus, checks
+from affinity_bandits.amounts import parse_number
 from affinity_bandits.app.rendering import show_page
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.planning.situation import parse_number
 from affinity_bandits.show.courses import course, explain_failure, usual_policies
 from affinity_bandits.show.pages import FILES, page_data
 

@@ -7,16 +7,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from affinity_bandits.audit.columns import NEEDED, ROLES, choose_columns, guess_role
+from affinity_bandits.audit.columns import NEEDED, guess_role
 from affinity_bandits.audit.log import UNKNOWN, Coded, Flags, ScoreLog, build_log
 from affinity_bandits.audit.remarks import LISTED, PROBLEM, Remark
-from affinity_bandits.audit.score_cells import NO, YES, is_yes_or_no, parse_score, read_cells
-from affinity_bandits.audit.tables import Table, label, read_table
+from affinity_bandits.audit.score_cells import (
+    CHOSEN,
+    NOT_CHOSEN,
+    read_cells,
+)
+from affinity_bandits.audit.tables import Table, label
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 
@@ -27,16 +30,8 @@ DATE_EXAMPLES = {date(2026, 12, 31).strftime(one): one for one in DATE_FORMATS}
 """The format of each way to write the last day of 2026."""
 TIME = re.compile(r"[T ]\d{1,2}:\d\d.*$")
 FORMULAS = "if it has formulas, open the workbook, save it again and try once more"
-EXPORT = ("order", "event", "time", "round", "slot", "group", "score", "answers", "sum", "total",
-    "counted", "outcome", "rater", "rater group", "digest", "outsiders")  # fmt: skip
-"""The first columns of a table that `affinity serve export` writes."""
-EXPORT_ROLES = {"group": "group", "score": "score", "judge": "rater",
-    "judge_group": "rater group", "session": "round"}  # fmt: skip
 MANY_GROUPS, FEW_ROWS = 20, 5
 """With more groups, and fewer rows per group, the column is probably not one of groups."""
-USUAL_SCALES = ((0, 1), (1, 5), (1, 6), (0, 10), (1, 100), (0, 100))
-PROTECTED = re.compile("(^|[,;|\t\r\n])'")
-"""The sign that an export puts before names that spreadsheets would take for formulas."""
 
 
 class BadLog(InvalidInput):
@@ -78,50 +73,6 @@ class Reading:
         return tuple(one.sentence for one in self.remarks)
 
 
-def is_export(table: Table) -> bool:
-    """Return whether a table was written by `affinity serve export`."""
-    return tuple(table.names[: len(EXPORT)]) == EXPORT
-
-
-def score_range(table: Table, column: str) -> tuple[float, float] | None:
-    """Return the lowest and the highest score in a column, or None if it is empty."""
-    cells = table.values(column)[1]
-    if is_yes_or_no(cells):
-        return 0.0, 1.0
-    found = [parse_score(cell) for cell in cells]
-    numbers = [number for number in found if number is not None and not math.isnan(number)]
-    return (min(numbers), max(numbers)) if numbers else None
-
-
-def guess_scale(seen: tuple[float, float]) -> str:
-    """Return the usual scale, as a user would write it, that holds these scores.
-
-    >>> guess_scale((1.5, 5.0)), guess_scale((0.0, 87.0)), guess_scale((-3.0, 2.5))
-    ('1..5', '0..100', '-3..2.5')
-    """
-    for low, high in USUAL_SCALES:
-        if low <= seen[0] and seen[1] <= high:
-            return f"{low}..{high}"
-    return f"{seen[0]:g}..{seen[1]:g}"
-
-
-def find_columns(
-    table: Table, given: Mapping[str, str]
-) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Return the column of each role, and for roles that need an answer the columns to choose from.
-
-    Args:
-        table: one row per score, or what `affinity serve export` wrote.
-        given: what the user said, by role; an empty name leaves the role out.
-
-    Raises:
-        InvalidInput: a column that the user named is not there.
-    """
-    if is_export(table):  # its other columns have names that would be guessed wrong
-        given = dict.fromkeys(ROLES, "") | EXPORT_ROLES | dict(given)
-    return choose_columns(table.names, given)
-
-
 class _Reader:
     """A table, the remarks on it and the rows with a problem."""
 
@@ -129,7 +80,6 @@ class _Reader:
         self.table = table
         self.columns = dict(columns)
         self.remarks = list(table.remarks)
-        self.exported = is_export(table)
         self.refused = np.zeros(len(table), dtype=bool)
 
     def remark(
@@ -147,8 +97,6 @@ class _Reader:
         if role not in self.columns:
             return None
         codes, names = self.table.labels(self.columns[role])
-        if self.exported:
-            names = [PROTECTED.sub(r"\1", name) for name in names]
         if not names:
             what = f"column {self.columns.pop(role)} is empty"
             if role in NEEDED:
@@ -267,7 +215,7 @@ class _Reader:
             return None
         codes, values = self.table.values(self.columns["hired"])
         texts = ["no" if value is None else label(value).casefold() for value in values]
-        unknown = sorted({text for text in texts if text not in YES | NO})
+        unknown = sorted({text for text in texts if text not in CHOSEN | NOT_CHOSEN})
         if unknown:
             what = f"column {self.columns.pop('hired')} has other answers than yes and no"
             self.remarks.append(Remark(what, "not used", examples=tuple(unknown[:LISTED])))
@@ -275,7 +223,7 @@ class _Reader:
         empty = [place for place, value in enumerate(values) if value is None]
         missing = keep & np.isin(codes, [UNKNOWN, *empty])
         self.remark(f"no {self.columns['hired']}", missing, "counted as not chosen")
-        return np.array([*(text in YES for text in texts), False])[codes]
+        return np.array([*(text in CHOSEN for text in texts), False])[codes]
 
     def check_one_group(self, person: str, people: Coded, groups: Coded, keep: Flags) -> None:
         """Note every person who has two groups."""
@@ -297,44 +245,6 @@ class _Reader:
         """Note rows that are left out; return the others."""
         self.remark(why, rows, "skipped")
         return ~rows
-
-
-def read_log(
-    path: str | Path,
-    *,
-    scale: tuple[float, float],
-    columns: Mapping[str, str] | None = None,
-    people: str | Path | None = None,
-    date_format: str | None = None,
-    sheet: str | None = None,
-) -> Reading:
-    """Read a log from a file.
-
-    Args:
-        path: of a .csv, .xlsx or .parquet file with one row per score.
-        scale: worst and best possible score; (5, 1) where 1 is the best mark.
-        columns: the column of some roles, see `columns.ROLES`; the others are guessed.
-        people: a file with judges and their groups.
-        date_format: 2026-12-31 as the file would write it, such as "31.12.2026"; guessed if left
-            out.
-        sheet: of a workbook; guessed if left out.
-
-    Raises:
-        InvalidInput: a column is unknown, or the file has problems, listed all at once.
-    """
-    given = dict(columns or {})
-    table = read_table(Path(path), sheet, list(given.values()))
-    chosen, unclear = find_columns(table, given)
-    if unclear:
-        rule = f"given for {', '.join(unclear)}, from {', '.join(table.names)}"
-        raise InvalidInput("columns", rule, given)
-    return read_scores(
-        table,
-        chosen,
-        scale=scale,
-        people=None if people is None else read_table(Path(people)),
-        date_format=date_format,
-    )
 
 
 def read_scores(
@@ -373,9 +283,8 @@ def read_scores(
     if group is None:
         raise BadLog(table.source, reader.remarks)
     keep = np.ones(len(score), dtype=bool)
-    if reader.exported:
-        keep &= reader.skip(_says_yes(table, "total"), "totals of several answers")
-        keep &= reader.skip(keep & ~_says_yes(table, "counted"), "answers that did not count")
+    for why, rows in table.left_out:
+        keep &= reader.skip(keep & rows, why)
     keep &= reader.skip(keep & np.isnan(score) & ~reader.refused, "no score")
     for role, column in (("candidate", candidate), ("group", group), ("judge", judge)):
         if column is not None:
@@ -465,11 +374,6 @@ def _look_up(reader: _Reader, judge: Coded, people: Table) -> Coded:
         )
     place = [group_of.get(name.casefold(), UNKNOWN) for name in judge.names]
     return reader.fold(Coded(np.array([*place, UNKNOWN], dtype=np.int32)[judge.codes], which.names))
-
-
-def _says_yes(table: Table, column: str) -> Flags:
-    codes, values = table.values(column)
-    return np.array([*(label(value).casefold() in YES for value in values), False])[codes]
 
 
 def _write(form: str) -> str:

@@ -1,11 +1,16 @@
-"""Which end of a scale is the best score: said by the user, never guessed from scores."""
+"""Scales of logs: guessed from scores, except for which end is the best, which the user says."""
 
 from __future__ import annotations
 
+import math
+
 from affinity_bandits.audit.columns import may_count_down
+from affinity_bandits.audit.score_cells import is_yes_or_no, parse_score
+from affinity_bandits.audit.tables import Table
 from affinity_bandits.errors import InvalidInput
 
 BEST = ("highest", "lowest")
+USUAL_SCALES = ((0, 1), (1, 5), (1, 6), (0, 10), (1, 100), (0, 100))
 ASK_BEST = "Which score is the best: the highest or the lowest?"
 
 
@@ -47,3 +52,25 @@ def choose_best(ends: tuple[float, float], best: str) -> tuple[float, float]:
     if best not in BEST:
         raise InvalidInput("best", "highest or lowest", best)
     return (min(ends), max(ends)) if best == "highest" else (max(ends), min(ends))
+
+
+def score_range(table: Table, column: str) -> tuple[float, float] | None:
+    """Return the lowest and the highest score in a column, or None if it is empty."""
+    cells = table.values(column)[1]
+    if is_yes_or_no(cells):
+        return 0.0, 1.0
+    found = [parse_score(cell) for cell in cells]
+    numbers = [number for number in found if number is not None and not math.isnan(number)]
+    return (min(numbers), max(numbers)) if numbers else None
+
+
+def guess_scale(seen: tuple[float, float]) -> str:
+    """Return the usual scale, as a user would write it, that holds these scores.
+
+    >>> guess_scale((1.5, 5.0)), guess_scale((0.0, 87.0)), guess_scale((-3.0, 2.5))
+    ('1..5', '0..100', '-3..2.5')
+    """
+    for low, high in USUAL_SCALES:
+        if low <= seen[0] and seen[1] <= high:
+            return f"{low}..{high}"
+    return f"{seen[0]:g}..{seen[1]:g}"

@@ -18,6 +18,8 @@ NO_WORDS = """no n false 0 nein falsch non faux falso não nao nie nee nej nei e
     abgelehnt - \N{EN DASH}"""
 YES, NO = frozenset(YES_WORDS.split()), frozenset(NO_WORDS.split())
 WORDS = YES | NO
+CHOSEN, NOT_CHOSEN = YES | {"t"}, NO | {"f"}
+"""Answers in a column of who was chosen; PostgreSQL writes t and f."""
 NUMBER = re.compile(
     r"([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?)"
     r"\s*(/\s*\d+|stars?|points?|pts?|sterne?|punkte?)?"

@@ -1,19 +1,18 @@
-"""Tables as people keep them: CSV, spreadsheets, Parquet and PostgreSQL, read once."""
+"""Tables as people keep them: CSV, spreadsheets and Parquet, read once."""
 
 from __future__ import annotations
 
-import asyncio
 import codecs
 import csv
 import io
 import math
 import re
-import threading
+import sys
 import zipfile
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import chain, islice
 from pathlib import Path
@@ -23,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits.audit.columns import count_roles
-from affinity_bandits.audit.log import UNKNOWN, Coded
+from affinity_bandits.audit.log import UNKNOWN, Coded, Flags
 from affinity_bandits.audit.remarks import Remark, remark_rows
 from affinity_bandits.errors import InvalidInput, need, shown
 
@@ -69,6 +68,8 @@ class Table:
         rows: the number that the file itself gives each row; None if they count from 1.
         remarks: what was found in it, and what was done about it.
         sheets: the names of all sheets of the workbook.
+        roles: the column of each role, if the form of the file says so; empty for none.
+        left_out: rows that are no scores, and why.
     """
 
     source: str
@@ -77,6 +78,8 @@ class Table:
     rows: npt.NDArray[np.int64] | None = None
     remarks: tuple[Remark, ...] = ()
     sheets: tuple[str, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[tuple[str, Flags], ...] = ()
 
     def values(self, name: str) -> tuple[npt.NDArray[np.int32], list[Any]]:
         """Return a column: for each row the number of its value, and the distinct values."""
@@ -136,7 +139,7 @@ def label(value: Any) -> str:
 
 
 def read_table(
-    path: Path,
+    path: Path | str,
     sheet: str | None = None,
     wanted: Collection[str] = (),
     *,
@@ -153,6 +156,7 @@ def read_table(
     Raises:
         InvalidInput: the file is missing, empty, too large or something else.
     """
+    path = Path(path)
 
     def open_file() -> IO[bytes]:
         return path.open("rb") if content is None else io.BytesIO(content)
@@ -184,8 +188,20 @@ def read_table(
         raise InvalidInput(f"file {path.name}", "a table that can be read", reason) from None
 
 
-def is_workbook(path: Path) -> bool:
+def read_pipe(path: Path) -> bytes | None:
+    """Return what comes through a pipe, or "-" for the standard input; None if it is no pipe.
+
+    A pipe can be read only once, and `read_table` opens files twice.
+    """
+    if str(path) == "-":
+        return sys.stdin.buffer.read()
+    return path.read_bytes() if path.is_fifo() else None
+
+
+def is_workbook(path: Path, content: bytes | None = None) -> bool:
     """Return whether a file is a workbook, which needs a library that allocates as files demand."""
+    if content is not None:
+        return content.startswith(SPREADSHEETS)
     try:
         with path.open("rb") as file:
             return file.read(16).startswith(SPREADSHEETS)
@@ -389,45 +405,6 @@ def _read_parquet(path: Path | str, content: bytes | None) -> Table:
         return codes.astype(np.int32, copy=False), joined.dictionary.to_pylist()
 
     return Table(name, names, load)
-
-
-def read_query(dsn: str, query: str) -> Table:
-    """Read the result of a PostgreSQL query, in a read-only transaction."""
-    need("audit", "asyncpg")
-    import asyncpg
-
-    found: list[Any] = []
-
-    async def talk() -> None:
-        try:
-            db = await asyncpg.connect(dsn, timeout=20.0)
-        except Exception as error:  # its message may hold the password
-            reason = type(error).__name__
-            raise InvalidInput("dsn", "that of a database that can be reached", reason) from None
-        try:
-            async with db.transaction(readonly=True):
-                found.extend(await db.fetch(query))
-        finally:
-            await db.close(timeout=20.0)
-
-    def work() -> None:
-        try:
-            asyncio.run(talk())
-        except (InvalidInput, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            failed.append(error)
-
-    failed: list[Exception] = []
-    thread = threading.Thread(target=work)  # a notebook has an event loop of its own already
-    thread.start()
-    thread.join()
-    if failed and isinstance(failed[0], InvalidInput):
-        raise failed[0]
-    if failed or not found:
-        reason = str(failed[0]).split("\n")[0] if failed else "no rows"
-        raise InvalidInput("query", "a SELECT that returns rows", reason)
-    names = list(found[0].keys())
-    rows = chain([names], (list(row.values()) for row in found))
-    return _collect("the query", enumerate(rows), 0, names)
 
 
 def _collect(

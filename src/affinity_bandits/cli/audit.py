@@ -1,4 +1,4 @@
-"""The result of an audit, as text of 80 columns."""
+"""`affinity audit`: from a file to the verdict as text of 80 columns, a page and JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from affinity_bandits import errors
 from affinity_bandits.cli import options
 from affinity_bandits.cli.options import align_rows, wrap_text
 from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import CallerError, InvalidInput
+from affinity_bandits.errors import CallerError
 from affinity_bandits.words import some
 from affinity_bandits.workers import BoundedWorkers
 
 if TYPE_CHECKING:
     from affinity_bandits.audit.conclude import Audit
+    from affinity_bandits.audit.look import Look
     from affinity_bandits.audit.read import Reading
     from affinity_bandits.audit.tables import Table
 
@@ -69,9 +70,11 @@ ASK_SCALE = "Which scores could be given, from the lowest to the highest?"
 
 def audit(
     log: Annotated[
-        Path | None,
-        typer.Argument(help="Log with one row per score: .csv, .xlsx, .parquet or serve export."),
-    ] = None,
+        Path,
+        typer.Argument(
+            help="Log with one row per score: .csv, .xlsx, .parquet or serve export; - for a pipe."
+        ),
+    ],
     scale: Annotated[
         str | None,
         typer.Option(help="Scores: 1..5, 0..100 or yes/no; 5..1 if 1 is the best score."),
@@ -108,10 +111,6 @@ def audit(
             "--by-lot", help="One judge per candidate, and chance decided who judged whom."
         ),
     ] = False,
-    dsn: Annotated[
-        str | None, typer.Option(help="PostgreSQL database of a query.", envvar="AFFINITY_DSN")
-    ] = None,
-    query: Annotated[str | None, typer.Option(help="SELECT that returns the log.")] = None,
     groups_are: Annotated[
         str | None, typer.Option(help="Declare what the groups are, such as sources.")
     ] = None,
@@ -139,7 +138,7 @@ def audit(
         declaration = Declaration.from_json(declared | {"protected": protected})
         declaration.check_audit()
     from affinity_bandits.audit.conclude import audit_scores
-    from affinity_bandits.audit.read import read_scores
+    from affinity_bandits.audit.look import Answers, open_log
     from affinity_bandits.audit.result import to_json
 
     given = options.drop_missing(
@@ -153,15 +152,10 @@ def audit(
         hired=hired,
     )
     workers = BoundedWorkers(1)
-    table = _read_source(workers, log, dsn, query, sheet, list(given.values()))
-    columns, ends, smallest = _complete(table, given, scale, best or "", matters)
-    reading = read_scores(
-        table,
-        columns,
-        scale=ends,
-        people=None if people is None else _read_file(workers, people),
-        date_format=date_format,
-    )
+    table = _read_file(workers, log, sheet, list(given.values()))
+    look = _complete(open_log(table, Answers(given, scale, best, matters, date_format)))
+    smallest = look.matters  # before the log is read: a wrong one ends the command
+    reading = look.read(None if people is None else _read_file(workers, people))
     if declaration is None and sys.stdin.isatty():
         declaration = options.ask_declaration(comparison=False)
     found = audit_scores(reading.log, by_lot=by_lot, matters=smallest)
@@ -179,103 +173,68 @@ def audit(
         typer.echo(f"result: {json}   (plan from it: affinity plan --from {json})")
 
 
-def _read_source(
-    workers: BoundedWorkers,
-    log: Path | None,
-    dsn: str | None,
-    query: str | None,
-    sheet: str | None,
-    wanted: Sequence[str],
-) -> Table:
-    from affinity_bandits.audit.tables import read_query
-
-    if (log is None) == (query is None):
-        raise InvalidInput("log", "a file or --query, one of them", log and str(log))
-    if log is not None:
-        return _read_file(workers, log, sheet, wanted)
-    if dsn is None:
-        raise InvalidInput("dsn", "given with --query, or AFFINITY_DSN set", None)
-    assert query is not None
-    return read_query(dsn, query)
-
-
 def _read_file(
     workers: BoundedWorkers, path: Path, sheet: str | None = None, wanted: Sequence[str] = ()
 ) -> Table:
     """Read a file; a workbook in a process that it can neither end nor keep busy for long."""
-    from affinity_bandits.audit.tables import is_workbook, read_table
+    from affinity_bandits.audit.tables import is_workbook, read_pipe, read_table
 
-    if not is_workbook(path):
-        return read_table(path, sheet, wanted)
-    table: Table = workers.run(read_table, path, sheet, wanted)
+    content = read_pipe(path)
+    read = read_table
+    if content is not None:
+        path, read = Path("the pipe"), partial(read_table, content=content)
+    if not is_workbook(path, content):
+        return read(path, sheet, wanted)
+    table: Table = workers.run(read, path, sheet, wanted)
     return table
 
 
-def _complete(
-    table: Table, given: dict[str, str], scale: str | None, best: str, matters: str | None
-) -> tuple[dict[str, str], tuple[float, float], float | None]:
-    """Return the columns, the worst and the best score, and the smallest favor that matters.
-
-    Ask for what is missing, or list it in one error. What matters is None if nobody says so.
-    """
+def _complete(look: Look) -> Look:
+    """Ask for what is missing, or list it in one error."""
     from affinity_bandits.audit.columns import ROLES
-    from affinity_bandits.audit.conclude import MATTERS
-    from affinity_bandits.audit.read import find_columns, guess_scale, score_range
-    from affinity_bandits.audit.scale import ASK_BEST, choose_best, direct_scale
-    from affinity_bandits.planning.situation import parse_ends, parse_favor
+    from affinity_bandits.audit.scale import ASK_BEST
 
-    columns, unclear = find_columns(table, given)
     asks = sys.stdin.isatty()
     missing = []
-    for role, fitting in unclear.items():
+    for role, fitting in look.unclear.items():
         if asks:
-            read = partial(_find_column, fitting)
-            example = fitting[0] if fitting else ""
             words = f"Which column is {ROLES[role]} ({', '.join(fitting)})?"
-            columns[role] = options.ask_until(words, read, example=example)
+            example = fitting[0] if fitting else ""
+            look = options.ask_until(words, partial(look.answer, role), example=example)
         else:
-            listed = ", ".join(f"{name} ({table.sample(name)})" for name in fitting[:6])
+            listed = ", ".join(f"{name} ({look.table.sample(name)})" for name in fitting[:6])
             flag = f"--{role.replace('_', '-')} {fitting[0]!r}" if fitting else f"--{role}"
             missing.append(f"which column is {ROLES[role]}, for example {flag}; there are {listed}")
-    ends = None if scale is None else parse_ends("scale", scale)
-    if ends is None:
-        seen = score_range(table, columns["score"]) if "score" in columns else None
+    guessed = look.ends is None
+    if guessed:
+        seen = look.seen
         found = "" if seen is None else f" (the file has {seen[0]:g} to {seen[1]:g})"
-        usual = "1..5" if seen is None else guess_scale(seen)
         if asks:
-            words = f"{ASK_SCALE}{found}"
-            ends = options.ask_until(words, partial(parse_ends, "scale"), example=usual)
+            answer = partial(look.answer, "scale")
+            look = options.ask_until(f"{ASK_SCALE}{found}", answer, example=look.usual_scale)
         else:
+            usual = look.usual_scale
             missing.append(f"the lowest and the highest possible score, --scale {usual}{found}")
-    name = columns.get("score", "")
-    directed = direct_scale(ends or (0.0, 1.0), best, name)
+    name, directed = look.columns.get("score", ""), look.scale
     if directed is None and not asks:
         missing.append(
             "which score is the best, as 1 often is in a column called "
             f"{name!r}: --best lowest or --best highest"
         )
     if missing:
-        head = f"{table.source} needs {'an answer' if len(missing) == 1 else 'answers'}:"
+        head = f"{look.table.source} needs {'an answer' if len(missing) == 1 else 'answers'}:"
         raise CallerError("\n".join([head, *(f"- {one}" for one in missing)]))
-    assert ends is not None
-    if directed is None or (scale is None and not best and ends[0] < ends[1]):
+    assert look.ends is not None
+    if directed is None or (guessed and not look.answers.best and look.ends[0] < look.ends[1]):
         words = ASK_BEST if directed else f"{ASK_BEST} It is often 1 in a column called {name}."
-        directed = options.ask_until(
+        look = options.ask_until(
             words,
-            partial(choose_best, ends),
+            partial(look.answer, "best"),
             usual="highest" if directed else "",
             example="lowest",
         )
-    if matters is None and asks:
+    if look.answers.matters is None and asks:
         words = "How small a favor would still matter, in points?"
-        usual = f"{MATTERS * abs(ends[1] - ends[0]):g}"
-        read_favor = partial(parse_favor, "matters", ends=ends)
-        return columns, directed, options.ask_until(words, read_favor, usual=usual, example="0.3")
-    return columns, directed, None if matters is None else parse_favor("matters", matters, ends)
-
-
-def _find_column(names: Sequence[str], said: str) -> str:
-    for name in names:
-        if name.casefold() == said.casefold():
-            return name
-    raise InvalidInput("column", f"one of the columns {', '.join(names)}", said)
+        answer = partial(look.answer, "matters")
+        return options.ask_until(words, answer, usual=look.usual_favor, example="0.3")
+    return look

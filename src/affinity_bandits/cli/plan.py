@@ -128,7 +128,7 @@ def plan(
     ] = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Say what is assumed and what happens if it is wrong."),
+        typer.Option("--explain", help="Say what is assumed, and which differences are noticed."),
     ] = False,
     again: Annotated[
         bool, typer.Option("--again", help="Make the plan anew even if it was made before.")
@@ -143,13 +143,13 @@ def plan(
     chosen = checks.integer("seed", registry.read_number("seed", seed), low=0, high=2**62)
     told, asked, declared, sources = _situation(situation, audit, context.params)
     from affinity_bandits.planning.files import remembered_plan, write_plan
-    from affinity_bandits.planning.plan import cheapest_enough, stress
+    from affinity_bandits.planning.plan import cheapest_enough
     from affinity_bandits.progress import show_progress
 
     ways = told.ways()
     made: list[Plan] = []
     try:
-        with show_progress(len(ways) + explain) as bar:
+        with show_progress(len(ways)) as bar:
 
             def advance(part: float) -> None:
                 bar.advance_to(len(made) + part)
@@ -160,7 +160,6 @@ def plan(
                 advance(0.0)
             cheapest = cheapest_enough(made)
             shown = cheapest or made[-1]  # the whole committee, unless another way was asked for
-            lines = stress(shown, progress=advance) if explain else []
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted; nothing was written", err=True)
         raise typer.Exit(130) from None
@@ -170,7 +169,7 @@ def plan(
 
     print_answer(made, told.today, for_a_year=told.for_a_year, sources=sources)
     if explain:
-        print_explanation(shown, lines)
+        print_explanation(shown)
     saves = told.judges is not None or cheapest is not None
     if asked and out is None and saves:
         out = _new_file()
@@ -205,7 +204,9 @@ def _situation(
     Also return whether there was a dialogue, the declaration, and what is and is not known from the
     audit.
     """
-    from affinity_bandits.planning.situation import NAMES, Situation, answers_of_audit
+    from affinity_bandits.planning.from_audit import answers_of_audit
+    from affinity_bandits.planning.questions import NAMES
+    from affinity_bandits.planning.situation import Situation
 
     told, sources = Situation(), []
     said = {name: flags[name] for name in NAMES if flags[name] is not None}

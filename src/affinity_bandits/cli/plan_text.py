@@ -12,7 +12,6 @@ from affinity_bandits.planning.sentences import (
     cost_rows,
     difference_rows,
     otherwise_rows,
-    stress_rows,
     tell_assumptions,
     tell_claim,
     tell_conditions,
@@ -25,7 +24,6 @@ from affinity_bandits.words import plural
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan
-    from affinity_bandits.planning.plan import Stress
 
 
 NOT_DECLARED = (
@@ -71,22 +69,18 @@ def print_answer(
 def _meaning(plans: Sequence[Plan]) -> str:
     given = plans[0].assumptions
     return (
-        "--explain shows what happens otherwise. Costs are for a lead of"
+        "--explain lists all that is assumed. Costs are for a lead of"
         f" {given.smallest_difference:g}."
     )
 
 
-def print_explanation(plan: Plan, lines: Sequence[Stress]) -> None:
-    """Print the assumptions, the differences that can be told apart, and the stress table."""
-    note = wrap_text(
-        "Each line is the worst of the hardest worlds, 200 runs each; (): 95% interval."
-    )
+def print_explanation(plan: Plan) -> None:
+    """Print the assumptions and the differences that can be told apart."""
     sections = {
         f"What is assumed where {tell_judges([plan.assumptions.judges])}": [
             wrap_text(f"- {text}", "  ") for text in tell_assumptions(plan.assumptions)
         ],
         "Which differences can be told apart": [align_rows(difference_rows(plan))],
-        "What happens if an assumption is wrong": [align_rows(stress_rows(lines)), note],
     }
     for title, texts in sections.items():
         say("")

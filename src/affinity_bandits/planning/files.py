@@ -19,14 +19,11 @@ from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.plan_format import FORMAT, check_format
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.plan import (
-    Otherwise,
-    Plan,
-    Reach,
-    horizons_around,
-    make_plan,
-)
-from affinity_bandits.planning.runs import Outcome
+from affinity_bandits.planning.making import make_plan
+from affinity_bandits.planning.otherwise import Otherwise
+from affinity_bandits.planning.outcomes import Outcome
+from affinity_bandits.planning.plan import Plan
+from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.worlds import HardWorld, example, hard_worlds
 from affinity_bandits.policies import RoundPolicy
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from affinity_bandits.displays import format_brief, one_in
 from affinity_bandits.planning.assumptions import Assumptions
-from affinity_bandits.planning.plan import Plan, Stress
+from affinity_bandits.planning.plan import Plan
 from affinity_bandits.planning.what_if import detectable_with
 from affinity_bandits.words import counted, plural
 
@@ -416,16 +416,6 @@ def _of_the_bias(given: Assumptions) -> str:
             f"multiple of what they are at equal shares."
         )
     return text
-
-
-def stress_rows(lines: Sequence[Stress]) -> list[list[str]]:
-    """Return the table of wrong assumptions; one row is its head."""
-    found = [["if there is ...", "", "wrong group", "no decision"]]
-    for line in lines:
-        rate, low, high = map(_short, line.wrong)
-        wrong = f"{rate} ({low}-{high})"
-        found.append([line.assumption, line.size, wrong, _short(line.undecided)])
-    return found
 
 
 def _short(part: float) -> str:

@@ -68,7 +68,7 @@ def plan_curves(plan: Plan) -> PlanCurves:
 def draw_plan(plan: Plan) -> Any:
     """Draw a plan and return the figure."""
     # Imported here: pictures of other things should not load the planner.
-    from affinity_bandits.planning.plan import REACH_RUNS
+    from affinity_bandits.planning.reach import REACH_RUNS
 
     figure, panels = new_panels(1, 3, 10.4, 4.0)
     curves = plan_curves(plan)

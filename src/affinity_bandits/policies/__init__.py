@@ -7,16 +7,7 @@ bias, so true means stay hidden. Policies that are told more than feedback state
 
 from affinity_bandits.policies import live
 from affinity_bandits.policies.baselines import EpsilonGreedy, Oracle, Uniform
-from affinity_bandits.policies.contracts import (
-    FOREVER,
-    Evidence,
-    PlayedRound,
-    Policy,
-    Round,
-    RoundExplanation,
-    RoundPolicy,
-    StepPolicy,
-)
+from affinity_bandits.policies.contracts import FOREVER, Policy, Round, RoundPolicy, StepPolicy
 from affinity_bandits.policies.elimination import (
     Elimination,
     ExploreThenCommit,
@@ -27,6 +18,7 @@ from affinity_bandits.policies.elimination import (
     SuccessiveRejects,
 )
 from affinity_bandits.policies.exp3 import EXP3, EXP3IX, EXP3Gains
+from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.forgetting import MemoryElimination
 from affinity_bandits.policies.handicap import HandicapElimination
 from affinity_bandits.policies.live import AsSteps, InPython, Live
@@ -44,7 +36,6 @@ __all__ = [
     "KLUCB",
     "LUCB",
     "MOSS",
-    "PLANNED_BY_DEFAULT",
     "POLICIES",
     "UCB1",
     "UCBV",
@@ -116,5 +107,3 @@ POLICIES = live.PolicyRegistry(
 )
 """Every policy by its name."""
 register = POLICIES.register
-PLANNED_BY_DEFAULT: type[RoundPolicy] = HandicapElimination
-"""The policy of plans unless another is given."""

@@ -15,15 +15,12 @@ from affinity_bandits.kernels import FloatArray, Function, bind
 from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.policies.contracts import (
     FOREVER,
-    LEADER,
-    Evidence,
-    PlayedRound,
     Round,
-    RoundExplanation,
     RoundKernels,
     RoundPolicy,
     check_size,
 )
+from affinity_bandits.policies.explaining import LEADER, Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.leading import all_of_them, put_in_order, takes_the_lead
 from affinity_bandits.policies.state import counts, reals
 from affinity_bandits.policies.wealth import (

@@ -1,4 +1,4 @@
-"""The contracts of step and round policies, and the optional answers of a round policy."""
+"""The contracts of step and round policies: state, choices, feedback, candidates."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, StateMismatch, shown
+from affinity_bandits.errors import StateMismatch, shown
 from affinity_bandits.kernels import FloatArray, Function, IntArray, kernel
 from affinity_bandits.model.feedback import ANYTHING, Feedback
+from affinity_bandits.policies.explaining import Explains
+from affinity_bandits.policies.in_order import InOrder
+from affinity_bandits.policies.judging import MeetsJudges, anybody, meet_nobody
+from affinity_bandits.policies.planned import Planned
 from affinity_bandits.policies.state import copy_state, state_from_json, state_to_json
 from affinity_bandits.registry import Description
 
@@ -51,16 +55,6 @@ class Policy(Description):
     judged_by: ClassVar[str] = ""
     told: ClassVar[Mapping[str, str]] = {}
 
-    @property
-    def assumes(self) -> Feedback:
-        """The feedback that the policy's theorem assumes, with these settings."""
-        return ANYTHING
-
-    @property
-    def told_judges(self) -> bool:
-        """Whether `meet` must be called before each round."""
-        return False
-
     def start(self, arms: int, horizon: int) -> Any:
         """Return a fresh state for `arms` arms and a declared horizon."""
         raise NotImplementedError
@@ -70,6 +64,16 @@ class Policy(Description):
     def candidate(state: Any, arm: int) -> bool:
         """Return whether this arm may still be the best."""
         return True
+
+    @property
+    def told_judges(self) -> bool:
+        """Whether `meet` must be called before each round."""
+        return False
+
+    @property
+    def assumes(self) -> Feedback:
+        """The feedback that the policy's theorem assumes, with these settings."""
+        return ANYTHING
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -126,24 +130,6 @@ def check_size(arms: int, horizon: int) -> None:
     """
     checks.integer("arms", arms, low=1, high=10**6)
     checks.integer("horizon", horizon, low=1)
-
-
-@kernel
-def meet_nobody(state: Any, judges: IntArray) -> None:
-    """Update the state with how many of each arm judge the next round; by default, ignore it.
-
-    Where people were chosen who are still to begin, two more numbers of each arm follow: how many
-    of them may begin during the round, and how many will begin later.
-    """
-
-
-@kernel
-def anybody(state: Any) -> int:
-    """Return the arm that should have the fewest judges in the next round, ties allowed.
-
-    -1, the default: any number will do.
-    """
-    return -1
 
 
 @kernel
@@ -212,69 +198,6 @@ class StepPolicy(Policy):
         return StepKernels(self.select, self.update, self.candidate)
 
 
-LEADER = "{leader}"
-"""Placeholder in `RoundExplanation.purpose` for the leader's name."""
-
-
-@dataclass(frozen=True)
-class PlayedRound:
-    """A finished round that a policy is asked to explain.
-
-    Attributes:
-        number: from 0.
-        arms: those that took part.
-        candidates: arms that could still be the best when it began.
-        dropped: arms that it dropped.
-    """
-
-    number: int
-    arms: tuple[int, ...]
-    candidates: frozenset[int]
-    dropped: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class RoundExplanation:
-    """A policy's explanation of a finished round; all parts are optional.
-
-    Texts are for laypeople: an arm is a "group" and feedback an "answer".
-
-    Attributes:
-        compares: whether the means of the round were compared.
-        purpose: the use of a round that compares nothing, such as "they get a head start over
-            {leader}". `LEADER` stands for the leader's name.
-        leader: the arm that the others are compared with; None for the best of the round.
-        tolerance: an arm is dropped if its mean lags the best by more than this.
-        dropped_because: why arms were dropped, to be followed by ", so X was dropped".
-        none_dropped_because: why all arms stayed, as a sentence.
-    """
-
-    compares: bool = True
-    purpose: str = ""
-    leader: int | None = None
-    tolerance: float | None = None
-    dropped_because: str = ""
-    none_dropped_because: str = ""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The evidence against each arm as natural logarithms of odds.
-
-    Attributes:
-        against: the log-odds against each arm, in their order; above 0 if there is evidence. For a
-            dropped arm, those when it was dropped; None if unknown.
-        needed: the log-odds at which an arm is dropped now, above 0.
-        leader: the arm that the others are compared with, if there is one.
-        meaning: the meaning of such odds, in one or two sentences for laypeople.
-    """
-
-    against: tuple[float | None, ...]
-    needed: float
-    leader: int | None = None
-    meaning: str = ""
-
-
 FOREVER = 2**62
 """Repetitions of a round that never ends, which a policy plans once it has decided."""
 
@@ -301,12 +224,13 @@ class RoundKernels(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RoundPolicy(Policy):
+class RoundPolicy(Policy, MeetsJudges, Explains, Planned, InOrder):
     """A policy that announces whole rounds and learns only from their sums or counts.
 
     `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels`); `plan` only reads
-    the state. A round that the horizon cuts short is ignored. If `told_judges` is true, `meet` is
-    called before each `plan`. Everything that pages and plans use is optional.
+    the state. A round that the horizon cuts short is ignored. The rest is optional: who judges
+    (`MeetsJudges`), what pages tell (`Explains`), what plans need (`Planned`), and how far slots
+    may be answered out of order (`InOrder`).
 
     >>> from affinity_bandits import AffinityBandit, simulate
     >>> from affinity_bandits.policies.state import counts
@@ -333,76 +257,7 @@ class RoundPolicy(Policy):
     >>> bandit = AffinityBandit([0.1, 0.9])
     >>> simulate(bandit, BestOfTen(), 50, 1, engine="python").pulls[0, 0, -1].tolist()
     [10, 40]
-
-    Attributes:
-        rule: how it drops arms ("groups"), in one or two sentences for laypeople.
     """
-
-    rule: ClassVar[str] = ""
-
-    @property
-    def nodes(self) -> tuple[float, ...]:
-        """Scores at which a round's feedback is counted, ascending; empty if sums are enough.
-
-        Feedback between two nodes is split between them with its mean preserved.
-        """
-        return ()
-
-    @property
-    def warm_up_rounds(self) -> int:
-        """The number of rounds at the beginning whose feedback is ignored."""
-        return 0
-
-    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
-        """Explain a finished round; the default gives no reasons."""
-        return RoundExplanation()
-
-    def evidence(self, state: Any) -> Evidence | None:
-        """Return the evidence against each arm after the last finished round; by default None."""
-        return None
-
-    @classmethod
-    def planned_for(cls, assumed: Any) -> RoundPolicy:
-        """Return the policy that a plan for these `Assumptions`, scores mapped to [0, 1], runs.
-
-        Override it only if the policy ever drops the best arm with probability at most
-        `assumed.failure`, for every nondecreasing f and initial pulls that differ by at most
-        `assumed.head_start`: plans promise that.
-
-        Raises:
-            InvalidInput: the policy makes no such promise (the default).
-        """
-        name = getattr(cls, "name", cls.__name__)
-        raise InvalidInput("policy_class", "one that plans can be made with (planned_for)", name)
-
-    def aimed_at(self, choices: int) -> Self:
-        """Return the policy that is to decide by so many choices; by default the same."""
-        return self
-
-    @property
-    def order_window(self) -> int | None:
-        """The window of slots that may be answered out of order; None for any order.
-
-        With a window of w, slot s may be handed out only once every slot up to s - w is answered.
-        """
-        return None
-
-    def with_order_window(self, slots: int) -> Self:
-        """Return the policy for that window; itself if any order will do."""
-        return self
-
-    @property
-    def judging_body(self) -> str:
-        """Who the judges in `meet` are: a "panel", or the whole "committee"."""
-        return "panel"
-
-    @property
-    def judging(self) -> str:
-        """Who judges and how that affects comparisons, in one or two sentences for laypeople."""
-        return ""
-
-    meet = staticmethod(meet_nobody)
-    fewest_seats = staticmethod(anybody)
 
     @staticmethod
     def plan(state: Any) -> Round:
@@ -416,6 +271,14 @@ class RoundPolicy(Policy):
         `seen` has a sum per arm or, for a policy with nodes, a count per arm and node.
         """
         raise NotImplementedError
+
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """Scores at which a round's feedback is counted, ascending; empty if sums are enough.
+
+        Feedback between two nodes is split between them with its mean preserved.
+        """
+        return ()
 
     def kernels(self) -> RoundKernels:
         """Return the kernels, with everything they need bound."""

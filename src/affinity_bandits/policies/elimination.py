@@ -13,14 +13,8 @@ from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput, UnknownName
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.model.feedback import ANYTHING, Feedback
-from affinity_bandits.policies.contracts import (
-    FOREVER,
-    PlayedRound,
-    Round,
-    RoundExplanation,
-    RoundPolicy,
-    check_size,
-)
+from affinity_bandits.policies.contracts import FOREVER, Round, RoundPolicy, check_size
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
 from affinity_bandits.policies.state import counts, reals
 from affinity_bandits.registry import Description
 

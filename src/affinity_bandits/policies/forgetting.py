@@ -10,11 +10,8 @@ from typing import ClassVar, Self
 from affinity_bandits import checks
 from affinity_bandits.kernels import kernel
 from affinity_bandits.policies.betting import BettingElimination
-from affinity_bandits.policies.contracts import (
-    PlayedRound,
-    RoundExplanation,
-    RoundKernels,
-)
+from affinity_bandits.policies.contracts import RoundKernels
+from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
 from affinity_bandits.policies.wealth import BettingState, place_of_leader
 
 

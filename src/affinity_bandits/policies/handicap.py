@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
-from affinity_bandits.policies.betting import BettingElimination, ParallelBettingElimination
+from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.leading import HEAD_START
-from affinity_bandits.policies.members import MembersElimination
-from affinity_bandits.policies.panels import PanelElimination
-from affinity_bandits.policies.strangers import StrangersElimination
 from affinity_bandits.policies.wealth import BettingState
 
 
@@ -104,29 +101,6 @@ class HandicapElimination(ParallelBettingElimination):
             raise InvalidInput("initial_pulls", rule, self.initial_pulls)
         intervals = [(one, one) if isinstance(one, int) else one for one in self.initial_pulls]
         return [int(one[0]) for one in intervals], [int(one[1]) for one in intervals]
-
-    @classmethod
-    def planned_for(cls, assumed: Any) -> BettingElimination:
-        """Return the betting elimination for the assumed judges, noise and choices in flight."""
-        told: dict[str, Any] = {}
-        kind: type[ParallelBettingElimination] = cls
-        if assumed.judges == "panel":
-            kind = PanelElimination
-        elif assumed.judges == "strangers":
-            kind = StrangersElimination
-        elif not assumed.at_once:
-            kind = MembersElimination
-        elif assumed.committee is None:
-            told["head_start"] = assumed.head_start
-        else:  # where a group has nobody, a simulated one has somebody
-            told["initial_pulls"] = [number or (0, 1) for number in assumed.committee]
-        return kind(
-            **told,
-            sigma=assumed.sigma,
-            bounded=assumed.bounded,
-            failure=assumed.failure,
-            in_flight=assumed.in_flight,
-        )
 
 
 def _interval(given: object) -> int | tuple[int, int]:

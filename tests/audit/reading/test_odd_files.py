@@ -19,12 +19,14 @@ from openpyxl import Workbook
 from pyarrow import parquet
 
 from affinity_bandits.audit.columns import choose_columns
-from affinity_bandits.audit.read import EXPORT, BadLog, Reading, read_log, read_scores
+from affinity_bandits.audit.forms.exported import FIRST_COLUMNS
+from affinity_bandits.audit.read import BadLog, Reading, read_scores
 from affinity_bandits.audit.remarks import PROBLEM, Remark
-from affinity_bandits.audit.tables import read_query, read_table
+from affinity_bandits.audit.tables import read_table
 from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.service.trail.export import FIXED, columns_for
 from affinity_bandits.tables import TableFile
+from tests.audit.logs import read_log
 
 HEADER = "candidate,group,judge,judge group,score,date"
 ROWS = (
@@ -94,6 +96,7 @@ READ: dict[str, tuple[str | bytes, str]] = {
         "",
     ),
     "hired in French": (with_hired("embauché", "oui"), ""),
+    "hired in PostgreSQL": (with_hired("hired", "t"), ""),
     "hired unclear": (with_hired("hired", "perhaps"), "than yes and no, such as perhaps: not used"),
 }  # fmt: skip
 
@@ -259,7 +262,7 @@ def test_people_give_judges_their_groups(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_what_the_service_exports(tmp_path: Path, ending: str) -> None:
-    assert tuple(FIXED) == EXPORT
+    assert tuple(FIXED) == FIRST_COLUMNS
     names = ("own", "=other, 'and;-more")
     path = tmp_path / f"t.{ending}"
     time = datetime(2025, 3, 31, tzinfo=UTC)
@@ -276,26 +279,6 @@ def test_what_the_service_exports(tmp_path: Path, ending: str) -> None:
     assert sorted(1.0 + 4.0 * reading.log.score) == [3.0, 4.0, 5.0]
     assert reading.log.judges == ("r0", "r1")
     assert "1 row skipped: answers that did not count" in " ".join(reading.notes)
-
-
-@pytest.mark.slow
-def test_a_query_is_read_and_cannot_write(empty_dsn: str) -> None:
-    values = ", ".join(str(tuple(row.split(","))) for row in ROWS)
-    names = ", ".join(f'"{name}"' for name in HEADER.split(","))
-    cast = names.replace('"score"', '"score"::numeric')
-    select = f"SELECT {cast} FROM (VALUES {values}) AS log ({names})"
-    table = read_query(empty_dsn, select)
-    chosen, _ = choose_columns(table.names, {})
-    check(read_scores(table, chosen, scale=(1, 5)))
-    for query, says in {
-        "SELEC 1": "syntax error",
-        f"{select} WHERE false": "no rows",
-        "CREATE TABLE t ()": "read-only",
-    }.items():
-        with pytest.raises(InvalidInput, match=says):
-            read_query(empty_dsn, query)
-    with pytest.raises(InvalidInput, match="a database that can be reached"):
-        read_query("postgresql://127.0.0.1:1/none", select)
 
 
 def test_a_simulated_log_has_no_judges(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
-from affinity_bandits.audit.read import BadLog, Reading, read_log, read_scores, score_range
+from affinity_bandits.audit.read import BadLog, Reading, read_scores
+from affinity_bandits.audit.scale import score_range
 from affinity_bandits.audit.tables import Table, read_table
+from tests.audit.logs import read_log
 
 COLUMNS = {"group": "group", "score": "score"}
 

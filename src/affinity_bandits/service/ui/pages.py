@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from affinity_bandits.looks import ICON, read_style
 from affinity_bandits.policies import FOREVER
-from affinity_bandits.policies.contracts import LEADER
+from affinity_bandits.policies.explaining import LEADER
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.faults import fault_of
 from affinity_bandits.service.core.keys import (

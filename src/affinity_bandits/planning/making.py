@@ -1,0 +1,126 @@
+"""Make a plan: choose the policy, search the worst worlds, measure verdict and costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from affinity_bandits import checks
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.planning.enough import (
+    LARGEST_HORIZON,
+    decided_enough,
+    far_enough,
+    sufficient_horizon,
+)
+from affinity_bandits.planning.otherwise import costs_otherwise
+from affinity_bandits.planning.outcomes import Outcome
+from affinity_bandits.planning.plan import Plan, costliest
+from affinity_bandits.planning.policy import check_promise, policy_for
+from affinity_bandits.planning.reach import horizons_around, measure_reach
+from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.target import aim
+from affinity_bandits.planning.worlds import (
+    hard_worlds,
+)
+from affinity_bandits.planning.worst_worlds import worst_worlds
+from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.progress import show_progress
+
+SIFTING, HARDEST, REACH, SUFFICIENT, FAR, OTHERWISE, AIMED = 0, 2, 4, 5, 6, 7, 9
+# Offsets of seeds, so that no run is used for two purposes. Sifting and aiming take two each.
+SEEDS = 11
+HARDEST_RUNS = 300
+FURTHER = 5  # `costs_otherwise` searches up to so many times the choices
+
+
+def make_plan(
+    assumptions: Assumptions,
+    *,
+    policy: RoundPolicy | None = None,
+    seed: int = 0,
+    progress: bool | Callable[[float], None] | None = None,
+) -> Plan:
+    """Return a plan for stated assumptions.
+
+    The policy is elimination with a handicap, whose failure probability has a proven bound for
+    every nonnegative, nondecreasing bias that all groups share, or your own policy with such a
+    bound. The verdict, the detectable difference and the cost are measured in the hardest worlds
+    of the assumptions.
+
+    Args:
+        assumptions: the assumptions.
+        policy: a policy of your own, on scores mapped to [0, 1], with `judged_by` and a `failure`.
+            By giving it you promise that it drops the best group with at most that probability,
+            for every nondecreasing bias and the assumed judges: the plan states this as proven.
+            Default: `policy_for(assumptions)`.
+        seed: seed of all runs.
+        progress: True for a bar, None for a bar on a terminal, False for silence, or a function
+            that is called with the part done.
+
+    >>> from affinity_bandits.planning import Assumptions, make_plan
+    >>> plan = make_plan(Assumptions(groups=2, horizon=100_000, smallest_difference=0.3))
+    >>> plan.enough, plan.failure
+    (True, 0.05)
+    """
+    if not isinstance(assumptions, Assumptions):
+        raise InvalidInput("assumptions", "assumptions of a plan", assumptions)
+    seed = checks.integer("seed", seed, low=0, high=2**62)
+    own = SEEDS * seed
+    if policy is None:
+        policy = policy_for(assumptions)
+    check_promise(policy, assumptions)
+    points = horizons_around(assumptions)
+    horizon = assumptions.horizon
+    work = len(hard_worlds(assumptions)) * HARDEST_RUNS
+    with show_progress(3.0 * work, wanted=progress) as bar:
+        far = far_enough(assumptions, policy, own + FAR, lambda part: bar.tick(0.1 * work * part))
+        if far is not None:
+            policy = aim(
+                assumptions, policy, far, own + AIMED, lambda part: bar.tick(0.1 * work * part)
+            )
+        worlds = worst_worlds(
+            assumptions, policy, far or horizon, own + SIFTING, lambda part: bar.tick(work * part)
+        )
+        hardest = hardest_outcomes(worlds, policy, horizon, HARDEST_RUNS, own + HARDEST, bar.tick)
+        costly = worlds[costliest(hardest)]
+        needed: Outcome | None = hardest[costliest(hardest)]
+        asked = sorted({horizon, *points})
+        reach = measure_reach(assumptions, costly, policy, asked, own + REACH)
+        bar.tick(0.4 * work)
+        detectable, sufficient = reach[asked.index(horizon)].detectable, None
+        if all(map(decided_enough, hardest)):
+            if detectable is not None:  # fewer runs than the verdict's may give a larger one
+                detectable = min(detectable, assumptions.smallest_difference)
+        else:
+            needed = found = None
+            if far is not None:
+                found = sufficient_horizon(worlds, policy, horizon, far, own + SUFFICIENT)
+            if found is not None:
+                sufficient, then = found
+                needed = then[costliest(then)]
+            if detectable is not None and sufficient is not None:
+                # The same: larger than the difference that matters. The choices that are needed
+                # are about inversely proportional to its square.
+                least = assumptions.smallest_difference * math.sqrt(sufficient / horizon)
+                largest = assumptions.best_mean - assumptions.lowest
+                detectable = min(max(detectable, least), largest)
+        bar.tick(0.3 * work)
+        limit = min(LARGEST_HORIZON, FURTHER * max(horizon, sufficient or 0))
+        otherwise = costs_otherwise(assumptions, policy, costly, limit, own + OTHERWISE)
+        bar.tick(0.1 * work)
+        if not assumptions.identified:  # costs would only hold for judges who are alike
+            needed, detectable, sufficient, otherwise, reach = None, None, None, [], []
+        return Plan(
+            assumptions=assumptions,
+            policy=policy,
+            worlds=tuple(worlds),
+            hardest=tuple(hardest),
+            detectable=detectable,
+            sufficient=sufficient,
+            needed=needed,
+            otherwise=tuple(otherwise),
+            reach=tuple(one for one in reach if one.horizon in points),
+            seed=seed,
+        )

@@ -1,0 +1,60 @@
+"""Which policy a plan runs: the one whose failure probability is proven for the assumed judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from affinity_bandits.errors import InvalidInput
+from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.policies import (
+    HandicapElimination,
+    MembersElimination,
+    PanelElimination,
+    RoundPolicy,
+    StrangersElimination,
+)
+
+
+def policy_for(assumptions: Assumptions) -> RoundPolicy:
+    """Return the betting elimination for the assumed judges, noise and choices in flight."""
+    settings: dict[str, Any] = {
+        "sigma": assumptions.sigma,
+        "bounded": assumptions.bounded,
+        "failure": assumptions.failure,
+        "in_flight": assumptions.in_flight,
+    }
+    match assumptions.judges:
+        case "panel":
+            return PanelElimination(**settings)
+        case "strangers":
+            return StrangersElimination(**settings)
+        case _ if not assumptions.at_once:
+            return MembersElimination(**settings)
+        case _ if assumptions.committee is None:
+            return HandicapElimination(head_start=assumptions.head_start, **settings)
+        case _:  # where a group has nobody, a simulated one has somebody
+            members = [number or (0, 1) for number in assumptions.committee]
+            return HandicapElimination(initial_pulls=members, **settings)
+
+
+def check_promise(policy: RoundPolicy, assumptions: Assumptions) -> None:
+    """Check that a plan may state a policy's failure probability as proven.
+
+    Raises:
+        InvalidInput: the policy is none by rounds, promises nothing for the assumed judges, or
+            less than is tolerated, or it counts scores that have no ends.
+    """
+    if not isinstance(policy, RoundPolicy):
+        raise InvalidInput("policy", "a round policy, such as PanelElimination(...)", policy)
+    judges: tuple[str, ...] = (assumptions.judges,)
+    if assumptions.judges == "committee":
+        judges = ("members", "everybody") if assumptions.at_once else ("members",)
+    failure = getattr(policy, "failure", None)
+    if policy.judged_by not in judges or failure is None or failure > assumptions.failure:
+        rule = (
+            f"one that is proven for these judges (judged_by = {' or '.join(map(repr, judges))})"
+            f" and states a failure of at most {assumptions.failure:g}"
+        )
+        raise InvalidInput("policy", rule, policy)
+    if policy.nodes and not assumptions.bounded:  # Gaussian scores are drawn as sums
+        raise InvalidInput("policy", "one without nodes unless noise is bounded", policy)
