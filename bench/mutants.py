@@ -2,9 +2,9 @@
 
 `python -m bench.mutants --seed 1 --count 150 --out FILE` draws mutants: copies of the package with
 one small change, such as `<` for `<=`, a constant off by one, a dropped statement or, in SQL, `OR`
-for `AND`. Each is tested until a test fails, with the fast tests of its own folder first. A test
-counts if it fails again by itself and passes without the mutant. FILE keeps every result at once,
-so an interrupted run resumes. Percentages and survivors are printed.
+for `AND`. Each is tested until a test fails: doctests and the fast tests of its folder first. A
+test counts if it fails again by itself and passes without the mutant. FILE keeps every result at
+once, so an interrupted run resumes. Percentages and survivors are printed.
 
 Which mutants are drawn depends on the seed and on the code alone. The probability of a file is
 proportional to its weight times the square root of the number of its mutants.
@@ -301,29 +301,32 @@ class Copy:
         """Return the stage of tests that fails on a mutant; an empty string if none does."""
         first, *rest = (f"tests/{one}" for one in FOLDERS[_part(mutant.file)])
         stages = {
-            "fast tests of the folder": ("not slow and not nightly", [first]),
-            "slow tests of the folder": ("slow and not nightly", [first]),
-            "tests of other folders": ("not nightly", rest),
+            "doctests": (["--doctest-modules"], [f"src/affinity_bandits/{mutant.file}"]),
+            "fast tests of the folder": (["-m", "not slow and not nightly"], [first]),
+            "slow tests of the folder": (["-m", "slow and not nightly"], [first]),
+            "tests of other folders": (["-m", "not nightly"], rest),
         }
-        for stage, (marks, folders) in stages.items():
+        if mutant.file.endswith(".sql"):
+            del stages["doctests"]
+        for stage, (options, folders) in stages.items():
             present = [one for one in folders if (self.folder / one).exists()]
             passing: list[str] = []  # failed once, and not again
             while present:
                 left_out = [f"--deselect={one}" for one in (*self._unsound, *passing)]
-                failed = self.failure(mutant, "-m", marks, *left_out, *present)
+                failed = self.failure(mutant, *options, *left_out, *present)
                 if not failed:
                     break
                 broken = failed == "hangs" or failed.startswith("exit status")
-                if broken or self._is_evidence(failed, mutant):
+                if broken or self._is_evidence(mutant, failed, *options):
                     return f"{stage}: {failed}"
                 passing.append(failed)
         return ""
 
-    def _is_evidence(self, test: str, mutant: Mutant) -> bool:
-        if not self.failure(mutant, test):
+    def _is_evidence(self, mutant: Mutant, test: str, *options: str) -> bool:
+        if not self.failure(mutant, *options, test):
             return False
         if test not in self._sound | self._unsound:
-            (self._unsound if self.failure(None, test) else self._sound).add(test)
+            (self._unsound if self.failure(None, *options, test) else self._sound).add(test)
         return test in self._sound
 
     def failure(self, mutant: Mutant | None, *arguments: str) -> str:

@@ -62,8 +62,8 @@ class Scripted(Copy):
     def run_tests(self, arguments: Sequence[str]) -> str:
         mutated = self.target.read_bytes() != (PACKAGE / FILE).read_bytes()
         for test, (with_it, without) in self.tests.items():
-            chosen = test in arguments or f"--deselect={test}" not in arguments
-            if not chosen or (test not in arguments and "-m" not in arguments):
+            alone = any(one.startswith("t.py") for one in arguments)
+            if (alone and test not in arguments) or f"--deselect={test}" in arguments:
                 continue
             self.runs[test] += mutated
             does = with_it if mutated else without
@@ -96,5 +96,5 @@ def test_only_a_test_that_passes_without_the_mutant_notices_it(
 ) -> None:
     copy = Scripted(tmp_path, tests)
     found = copy.notices(find_mutants(FILE)[0])
-    assert found == (f"fast tests of the folder: {noticed}" if noticed else "")
+    assert found == (f"doctests: {noticed}" if noticed else "")
     assert copy.target.read_bytes() == (PACKAGE / FILE).read_bytes()
