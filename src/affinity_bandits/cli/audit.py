@@ -15,7 +15,7 @@ from affinity_bandits.cli import options
 from affinity_bandits.cli.options import align_rows, wrap_text
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.displays import some
-from affinity_bandits.errors import CallerError, InvalidInput
+from affinity_bandits.errors import MOST_LISTED, CallerError, InvalidInput, one_of
 from affinity_bandits.workers import BoundedWorkers
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def _complete(
         if asks:
             read = partial(_find_column, fitting)
             example = fitting[0] if fitting else ""
-            words = f"Which column is {ROLES[role]} ({', '.join(fitting)})?"
+            words = f"Which column is {ROLES[role]} ({_list_columns(fitting)})?"
             columns[role] = options.ask_until(words, read, example=example)
         else:
             listed = ", ".join(f"{name} ({table.sample(name)})" for name in fitting[:6])
@@ -274,8 +274,13 @@ def _complete(
     return columns, directed, None if matters is None else parse_favor("matters", matters, ends)
 
 
+def _list_columns(names: Sequence[str]) -> str:
+    more = len(names) - MOST_LISTED
+    return ", ".join([*names[:MOST_LISTED], *([f"{more:,} more"] if more > 0 else [])])
+
+
 def _find_column(names: Sequence[str], said: str) -> str:
     for name in names:
         if name.casefold() == said.casefold():
             return name
-    raise InvalidInput("column", f"one of the columns {', '.join(names)}", said)
+    raise InvalidInput("column", one_of(names, said, columns=True), said)
