@@ -2,8 +2,9 @@
 
 `python -m bench.mutants --seed 1 --count 150 --out FILE` draws mutants: copies of the package with
 one small change, such as `<` for `<=`, a constant off by one, a dropped statement or, in SQL, `OR`
-for `AND`. Each is tested until a test fails, with the fast tests of its own folder first. FILE
-keeps every result at once, so an interrupted run resumes. Survivors are printed with their change.
+for `AND`. Each is tested until a test fails: doctests and the fast tests of its folder first. A
+test counts if it fails again by itself and passes without the mutant. FILE keeps every result at
+once, so an interrupted run resumes. Percentages and survivors are printed.
 
 Which mutants are drawn depends on the seed and on the code alone. The probability of a file is
 proportional to its weight times the square root of the number of its mutants.
@@ -23,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -56,13 +57,13 @@ FOLDERS: Mapping[str, tuple[str, ...]] = {
 WEIGHTS: Mapping[str, float] = {
     "planning": 3.0,
     "simulation/rounds.py": 3.0,
-    "policies/members.py": 3.0,
-    "service/core/scores.py": 3.0,
-    "service/store/sql/ask_function.sql": 3.0,
+    "policies/members.py": 10.0,
+    "service/core/scores.py": 10.0,
+    "service/store/sql/ask_function.sql": 10.0,
 }
 """Drawn more often, since their tests were measured least."""
-PATIENCE = 1800.0
-"""Seconds after which a stage of tests is taken to hang, which counts as noticed."""
+PATIENCE = 900.0
+"""Seconds without a finished test after which tests are taken to hang, which counts as noticed."""
 WORDS_ONLY = {"__repr__", "__str__", "_repr_html_", "describe", "examples", "judging", "explain"}
 """Functions that return sentences; tests of words are not what is measured."""
 OPPOSITE: Mapping[type[ast.AST], tuple[type[ast.AST], ...]] = {
@@ -273,50 +274,79 @@ def _weight(file: str) -> float:
     return next((weight for part, weight in WEIGHTS.items() if file.startswith(part)), 1.0)
 
 
+def copy_checkout(folder: Path) -> None:
+    """Copy all files that git knows."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+
+
 class Copy:
-    """A copy of the checkout in which mutants are tested."""
+    """A copy of the checkout, in which mutants are tested."""
 
     def __init__(self, folder: Path) -> None:
-        listed = subprocess.run(
-            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True
-        )
-        for name in filter(None, listed.stdout.split("\0")):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
         self.folder = folder
         self.environment = os.environ | {
             "PYTHONPATH": str(folder / "src"),
             "NUMBA_CACHE_DIR": str(folder / "compiled"),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
+        self._sound: set[str] = set()
+        self._unsound: set[str] = set()
 
     def notices(self, mutant: Mutant) -> str:
         """Return the stage of tests that fails on a mutant; an empty string if none does."""
+        first, *rest = (f"tests/{one}" for one in FOLDERS[_part(mutant.file)])
+        stages = {
+            "doctests": (["--doctest-modules"], [f"src/affinity_bandits/{mutant.file}"]),
+            "fast tests of the folder": (["-m", "not slow and not nightly"], [first]),
+            "slow tests of the folder": (["-m", "slow and not nightly"], [first]),
+            "tests of other folders": (["-m", "not nightly"], rest),
+        }
+        if mutant.file.endswith(".sql"):
+            del stages["doctests"]
+        for stage, (options, folders) in stages.items():
+            present = [one for one in folders if (self.folder / one).exists()]
+            passing: list[str] = []  # failed once, and not again
+            while present:
+                left_out = [f"--deselect={one}" for one in (*self._unsound, *passing)]
+                failed = self.failure(mutant, *options, *left_out, *present)
+                if not failed:
+                    break
+                broken = failed == "hangs" or failed.startswith("exit status")
+                if broken or self._is_evidence(mutant, failed, *options):
+                    return f"{stage}: {failed}"
+                passing.append(failed)
+        return ""
+
+    def _is_evidence(self, mutant: Mutant, test: str, *options: str) -> bool:
+        if not self.failure(mutant, *options, test):
+            return False
+        if test not in self._sound | self._unsound:
+            (self._unsound if self.failure(None, *options, test) else self._sound).add(test)
+        return test in self._sound
+
+    def failure(self, mutant: Mutant | None, *arguments: str) -> str:
+        """Return how tests fail: the first that does, a crash or a hang; empty if they pass."""
+        if mutant is None:
+            return self.run_tests(arguments)
         target = self.folder / "src" / "affinity_bandits" / mutant.file
         source = target.read_bytes()
         target.write_bytes(mutant.apply(source))
         try:
-            first, *rest = (f"tests/{one}" for one in FOLDERS[_part(mutant.file)])
-            stages = {
-                "fast tests of the folder": ("not slow and not nightly", [first]),
-                "slow tests of the folder": ("slow and not nightly", [first]),
-                "tests of other folders": ("not nightly", rest),
-            }
-            for stage, (marks, folders) in stages.items():
-                failed = folders and self.failure(marks, folders)
-                if failed:
-                    return f"{stage}: {failed}"
-            return ""
+            return self.run_tests(arguments)
         finally:
             target.write_bytes(source)
 
-    def failure(self, marks: str, folders: list[str]) -> str:
-        """Return how tests fail: the first that does, a crash or a hang; empty if they pass."""
+    def run_tests(self, arguments: Sequence[str]) -> str:
+        """Run tests of the copy as it is; return what `failure` does."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command += ["-m", marks, *(one for one in folders if (self.folder / one).exists())]
         with tempfile.TemporaryFile("w+") as output:
             process = subprocess.Popen(
-                command,
+                [*command, *arguments],
                 cwd=self.folder,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -324,17 +354,31 @@ class Copy:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            try:
-                status = process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            status = _wait_while_tests_finish(process, output.fileno())
+            if status is None:
                 return "hangs"
             if status in {0, 5}:  # 5: no test has these marks
                 return ""
             output.seek(0)
-            named = re.findall(r"^(?:FAILED|ERROR) (\S+)", output.read(), re.MULTILINE)
+            named = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output.read(), re.MULTILINE)
             return named[0] if named else f"exit status {status}"
+
+
+def _wait_while_tests_finish(process: subprocess.Popen[bytes], output: int) -> int | None:
+    """Return the exit status; None if the output stopped growing, and the process was killed."""
+    size, since = 0, time.monotonic()
+    while True:
+        try:
+            return process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            pass
+        now = os.fstat(output).st_size
+        if now > size:
+            size, since = now, time.monotonic()
+        elif time.monotonic() - since > PATIENCE:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return None
 
 
 def main() -> None:
@@ -360,6 +404,7 @@ def main() -> None:
         lines = options.out.read_text(encoding="utf-8").splitlines()
         known = {(row["file"], row["start"], row["after"]) for row in map(json.loads, lines)}
     with tempfile.TemporaryDirectory() as folder:
+        copy_checkout(Path(folder))
         copy = Copy(Path(folder))
         for number, one in enumerate(drawn, 1):
             if (one.file, one.start, one.after) in known:
@@ -370,11 +415,16 @@ def main() -> None:
             with options.out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
             print(f"{number}/{len(drawn)} {one.file}:{one.line}: {stage or 'SURVIVED'}", flush=True)
-    _print_survivors(options.out)
+    _print_summary(options.out)
 
 
-def _print_survivors(path: Path) -> None:
+def _print_summary(path: Path) -> None:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rooms: dict[str, list[bool]] = {}
+    for row in rows:
+        rooms.setdefault(row["file"].split("/")[0], []).append(bool(row["noticed"]))
+    for room, noticed in sorted(rooms.items()):
+        print(f"{room}: {sum(noticed)} of {len(noticed)}")
     survivors = [row for row in rows if not row["noticed"]]
     print(f"{len(rows) - len(survivors)} of {len(rows)} mutants noticed")
     for row in survivors:

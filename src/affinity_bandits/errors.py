@@ -15,7 +15,7 @@ own request caused it; one caused by stored data is a fault of the service.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -51,6 +51,23 @@ MOST_LISTED = 12
 """Names of a catalogue up to which a message lists them all."""
 
 
+def one_of(names: Sequence[str], given: str, columns: bool = False) -> str:
+    """Return the rule of an answer that must be one of some names; of many, the three closest.
+
+    >>> one_of(["judge", "score"], "scoer", columns=True)
+    'one of the columns judge, score'
+    >>> one_of([*(f"question {n}" for n in range(300)), "judge", "Score"], "scoer", columns=True)
+    'one of 302 columns, of which the closest are Score, judge, question 9'
+    """
+    if len(names) <= MOST_LISTED:
+        return f"one of {'the columns ' if columns else ''}{', '.join(names)}"
+    folded = {name.casefold(): name for name in names}
+    nearest = difflib.get_close_matches(given.casefold(), folded, n=3, cutoff=0.0)
+    listed = ", ".join(folded[name] for name in nearest)
+    kind = "columns" if columns else "names"
+    return f"one of {len(names):,} {kind}, of which the closest are {listed}"
+
+
 class UnknownName(InvalidInput):
     """A name outside a catalogue; the message suggests the closest one.
 
@@ -67,11 +84,9 @@ class UnknownName(InvalidInput):
         names = sorted(known)
         given = shown(value).strip("'").lower()
         close = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
-        rule = f"one of {', '.join(names)}"
-        if len(names) > MOST_LISTED:
-            nearest = difflib.get_close_matches(given, names, n=3, cutoff=0.0)
-            rule = f"one of {len(names)} names, of which the closest are {', '.join(nearest)}"
-            rule += f" ({command} lists all)" if command else ""
+        rule = one_of(names, given)
+        if len(names) > MOST_LISTED and command:
+            rule += f" ({command} lists all)"
         super().__init__(parameter, rule, value)
         if close:
             self.args = (f"did you mean {close[0]!r}? {self.args[0]}",)

@@ -213,3 +213,25 @@ def test_a_column_that_is_not_there_is_refused_with_an_example(
         "For example: who"
     )
     assert "'from a to b' is not" in lines[1]
+
+
+def test_of_many_columns_the_closest_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A survey's file has hundreds; before, all were printed at each mistake."""
+    path = tmp_path / "log.csv"
+    more = [f"question {number}" for number in range(300)]
+    rows = (f"c{n},{'ab'[n % 2]},{1 + n % 5}," + ",".join(["x"] * 300) for n in range(8))
+    path.write_text("\n".join([f"who,kind,score,{','.join(more)}", *rows]), encoding="utf-8")
+    done = audit(path, "--scale", "1..5", "--score", "scoer")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "affinity: score must be one of 303 columns, of which the closest are score, who, question "
+        "9, got 'scoer'\n"
+    )
+    typed = Typed(monkeypatch, "knid", "kind", "1..5", "", "", "sources", "no", "us", "a check")
+    done = audit(path)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if "Not understood" in line]
+    assert "it must be one of 303 columns, of which the closest are kind, " in line
+    assert all(len(words) < 400 for words in typed.asked)

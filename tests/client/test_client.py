@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -44,6 +45,7 @@ from tests.support.clients import (
     told,
 )
 from tests.support.declared import DECLARED
+from tests.support.environments import ROOT
 
 
 @pytest.mark.slow
@@ -107,6 +109,19 @@ def test_both_clients_have_the_same_methods_and_each_is_documented_in_both() -> 
     assert public(Client) == public(AsyncClient)
     assert len(public(Client)) == 15
     assert all(words for _, words in public(Client).values())
+
+
+def test_defaults_are_those_that_the_pages_state() -> None:
+    said = (ROOT / "docs" / "live-reference.md").read_text(encoding="utf-8")
+    for kind in (Client, AsyncClient):
+        made = inspect.signature(kind).parameters
+        assert f"within its `timeout` ({made['timeout'].default:g} seconds)" in said
+        assert f"up to {made['attempts'].default} times with growing" in said
+    client = ROOT / "clients" / "typescript"
+    said = (client / "README.md").read_text(encoding="utf-8")
+    source = (client / "src" / "index.ts").read_text(encoding="utf-8")
+    (seconds,) = re.findall(r"\{ timeout = (\d+) \} = options", source)
+    assert f"A request ends after {seconds} seconds" in said
 
 
 def every_text(error: BaseException) -> str:

@@ -1,9 +1,10 @@
-"""What pages and docstrings put in backticks exists: files, names, constants and settings."""
+"""What pages and docstrings put in backticks exists: files, names, settings and commands."""
 
 from __future__ import annotations
 
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
@@ -12,8 +13,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import affinity_bandits
+from affinity_bandits.cli.app import app
 from affinity_bandits.policies import POLICIES
 from tests.docs.pages import EVERY_PAGE, FENCED
 from tests.support.environments import ROOT
@@ -87,7 +90,7 @@ def attribute(found: Any, name: str) -> Any:
 
 def beginnings(word: str) -> Iterator[Any]:
     """Return what the first word of a dotted name may mean: a module, or a public class."""
-    if word in ("affinity_bandits", "bench"):
+    if word in ("affinity_bandits", "bench", "soak"):
         yield import_module(word)
         return
     yield from filter(None, (module(f"{room}.{word}") for room in ROOMS))
@@ -180,16 +183,52 @@ def wrong_settings(text: str) -> list[str]:
     return found
 
 
+# Commands and targets.
+
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def wrong_commands(text: str) -> list[str]:
+    """Return commands in backticks that do not exist, or do not have one of their options."""
+    words = [word for line in ticked(text) for word in line]
+    made = [word for word in words if re.match(r"make [a-z-]+", word)]
+    return [
+        *(word for word in made if word.split()[1] not in TARGETS),
+        *(word for word in words if word.startswith("affinity ") and not is_command(word)),
+    ]
+
+
+def is_command(typed: str) -> bool:
+    command: Any = get_command(app)
+    known = {"--help"}
+    for word in shlex.split(typed)[1:]:
+        inner = getattr(command, "commands", {})
+        if word.startswith("--"):
+            known |= {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+            if word.partition("=")[0] not in known:
+                return False
+        elif inner:
+            if word == "COMMAND":  # any of them
+                return True
+            if word not in inner:
+                return False
+            command = inner[word]
+    return True
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_names_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert missing_files(text) + missing_names(text) + missing_constants(text) == []
     assert wrong_settings(text) == []
+    assert wrong_commands(text) == []
 
 
 def test_what_docstrings_name_exists() -> None:
     found = {path: missing_names(path.read_text(encoding="utf-8")) for path in MODULES}
     assert {str(path): names for path, names in found.items() if names} == {}
+    commands = {path: wrong_commands(path.read_text(encoding="utf-8")) for path in MODULES}
+    assert {str(path): names for path, names in commands.items() if names} == {}
 
 
 WRONG = {
@@ -198,12 +237,18 @@ WRONG = {
         ("`registry.described`", "registry.described"),
         ("`Live.asked()` and `Live.ask()`", "Live.asked()"),
         ("in `affinity_bandits.policies`, `.model` and `.bias`", ".bias"),
+        ("`soak.service` and `soak.servers`", "soak.servers"),
     ],
     missing_constants: [("`BEST_VERSION`, `SCHEMA_VERSION`", "BEST_VERSION")],
     wrong_settings: [
         ("`handicap-elimination` with `memory=`", "memory of ['handicap-elimination']"),
         ("`bounded=`, `judges=` of `PanelElimination`", "judges of ['PanelElimination']"),
         ("`panel-elimination:bounded=true,seats=6`", "seats of panel-elimination"),
+    ],
+    wrong_commands: [
+        ("`affinity sweep run s.toml --executor ray` or `affinity sweep do`", "affinity sweep do"),
+        ("`affinity plan --groups 2 --bias 1`", "affinity plan --groups 2 --bias 1"),
+        ("`make nightly`, `make soak`", "make soak"),
     ],
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.migrate import migrate
-from docs import app_pictures, service_pictures
+from docs import app_pictures, audit_picture, service_pictures
 from tests.support.databases import made_database
 from tests.support.in_process import serve_here
 from tests.support.page_words import keep_words, kept_words, words_of
@@ -51,6 +52,18 @@ def test_the_pictures_of_the_application_are_of_todays_pages() -> None:
             picture = IMAGES / f"app-{name}.png"
             shown = words_of(app_pictures.read(address, path))
             assert shown == kept_words(picture).read_text("utf-8"), AGAIN.format(picture.name)
+
+
+def test_the_picture_of_a_report_is_of_todays_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The figures of the verdict, too: they are words of the page."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    _, shown = audit_picture.write_report(tmp_path)
+    assert "points more (95% interval" in words_of(shown)
+    assert words_of(shown) == kept_words(IMAGES / "audit.png").read_text("utf-8"), AGAIN.format(
+        "audit.png"
+    )
 
 
 def test_one_other_word_is_seen(service: dict[str, str], tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from affinity_bandits import (
     Custom,
     Gaussian,
     InGroupBonus,
+    Joining,
+    Judges,
     PiecewisePower,
     Plateau,
     Power,
@@ -296,6 +298,19 @@ BANDITS = [
     invalid("memory-boolean", lambda: AffinityBandit([0.4], memory=True), "memory"),
     invalid("memory-too-large", lambda: AffinityBandit([0.4], memory=10**9), "memory"),
     refused("leaving-order-without-memory", BANDIT.leaving_order, "memory"),
+    # Who joins and who judges.
+    invalid("joining-part-above-one", lambda: Joining(1.01), "joining.part | [0, 1]"),
+    invalid("joining-part-negative", lambda: Joining(-0.01), "joining.part | [0, 1]"),
+    invalid("joining-leaving", lambda: Joining(leaving=1.01), "joining.leaving | [0, 1]"),
+    invalid("joining-above-huge", lambda: Joining(above=1.1e9), "joining.above"),
+    invalid("joining-above-tiny", lambda: Joining(above=-1.1e9), "joining.above"),
+    invalid("joining-above-nan", lambda: Joining(above=math.nan), "joining.above"),
+    unknown("joining-when", lambda: Joining(when="never"), "joining.when"),
+    unknown("judges-unknown", lambda: Judges("everybody"), "judges.who"),
+    invalid("judges-seats-zero", lambda: Judges("panel", seats=0), "judges.seats | from 1"),
+    unknown(
+        "judges-seating", lambda: Judges("panel", seats=2, seating="by rank"), "judges.seating"
+    ),
     # Questions about a bandit.
     invalid("feedback-arm", lambda: BANDIT.expected_feedback(2, 0.5), "arm | 0 to 1"),
     invalid("feedback-share", lambda: BANDIT.expected_feedback(0, 1.5), "share | 1.5"),

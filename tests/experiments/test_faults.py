@@ -35,6 +35,7 @@ from affinity_bandits.experiments import (
 )
 from affinity_bandits.experiments.store import LocalFiles, from_bytes
 from affinity_bandits.policies import EXP3, UCB1
+from affinity_bandits.progress import with_delay
 from tests.experiments.driver import LONG, Deadly
 
 SMALL = Sweep(
@@ -357,3 +358,15 @@ def test_without_checks_a_foreign_file_is_taken_for_a_result(
     summary = run_cells(SMALL, store)
     assert (summary.found, summary.aside) == (4, [])
     assert store.content_hash() != undisturbed(SMALL)
+
+
+def test_what_workers_waited_for_is_not_said_once_they_are_gone() -> None:
+    """As after Ctrl-C while two of them compile."""
+    shown = executors._Delays()
+    shown.show("first", "compiling")
+    shown.show("second", "starting")
+    assert with_delay("at work") == "at work; starting"
+    shown.show("second", "")
+    assert with_delay("at work") == "at work; compiling"
+    shown.end()
+    assert with_delay("at work") == "at work"

@@ -12,6 +12,7 @@ from affinity_bandits import AffinityBandit, Gaussian, Power
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Cell, Sweep
+from affinity_bandits.experiments.sweep import axis_of
 from affinity_bandits.policies import POLICIES
 
 FIXED: dict[str, Any] = {"bandit.true_means": [0.4, 0.6], "policy": "ucb1", "horizon": 100}
@@ -97,3 +98,10 @@ def test_mistakes_are_named(axes: Any, fixed: Any, parameter: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         Sweep(axes, fixed)
     assert caught.value.parameter == parameter
+
+
+@pytest.mark.parametrize("key", ["bandit.bias", "policy"])
+def test_an_axis_may_have_one_value_with_settings(key: str) -> None:
+    axis = axis_of(key, [{"name": "power", "alpha": 2.0}])
+    assert len(axis.labels) == 1
+    assert axis.key == key

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
-from affinity_bandits import Result
+from affinity_bandits import AffinityBandit, Result, simulate
 from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
 from affinity_bandits.experiments import SerialExecutor, Store, Sweep, cell_summaries, run_cells
 from affinity_bandits.experiments.summaries import OWN_CODE
@@ -223,3 +225,28 @@ def test_results_and_stores_are_read_without_their_code(planted: Path) -> None:
     store = Store("s.store")
     assert len([store.result(kept) for kept in store.kept()]) == 3
     assert not planted.exists()
+
+
+class Planted:
+    """An object whose pickle makes a folder when it is loaded."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, ("it ran",)
+
+
+@pytest.mark.slow
+def test_a_result_with_a_pickle_in_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: numpy itself would run it if it were let."""
+    monkeypatch.chdir(tmp_path)
+    simulate(AffinityBandit([0.4, 0.6]), "uniform", 50, 2, progress=False).save("result.npz")
+    with np.load("result.npz") as data:
+        arrays = dict(data) | {"pulls": np.array([Planted()], dtype=object)}
+    np.savez("result.npz", **arrays)
+    with pytest.raises(InvalidInput, match="path must be a result saved by this package"):
+        Result.load("result.npz")
+    assert not Path("it ran").exists()
+    with np.load("result.npz", allow_pickle=True) as data:
+        assert data["pulls"].shape == (1,)
+    assert Path("it ran").exists()

@@ -209,6 +209,21 @@ def test_a_policy_is_told_all_who_were_chosen(later: int) -> None:
     assert (waited > 0) == (later > 0)
 
 
+@pytest.mark.parametrize(("gift", "rounds_with"), [(0, [0]), (4, []), (6, [2]), (7, [])])
+def test_a_gift_ends_with_the_first_round_without_the_best_group(
+    gift: int, rounds_with: list[int]
+) -> None:
+    """The rounds begin after 0, 4, 6, 8 and 9 choices; the second and the fourth leave it out."""
+    plain = hard_worlds(SMALL)[0].world
+    assert plain.best == 1
+    best, other = [1], [0]
+    rounds: Rounds = [([0, 1], 2), (other, 2), ([0, 1], 1), (other, 1), (best, 2)]
+    usual = hard_sums(plain._replace(gift=-1), [5, 3], rounds)
+    found = hard_sums(plain._replace(gift=gift), [5, 3], rounds)
+    both = zip(found, usual, strict=True)
+    assert [place for place, (one, two) in enumerate(both) if (one != two).any()] == rounds_with
+
+
 @pytest.mark.parametrize(("limit", "points"), [("favor_gap", 0.2 * 0.75), ("strictness", 0.2)])
 def test_judges_who_differ_take_points_from_the_lead(limit: str, points: float) -> None:
     """A favor counts with the rival's share, which is 3/4 here; strictness counts whole."""

@@ -320,6 +320,28 @@ def test_both_verdicts_are_in_the_view_of_a_notebook(tiny: Plan) -> None:
     assert f"{asked}: too few, 10^15 would not do<" in never._repr_html_()
 
 
+def test_the_view_of_a_notebook_has_the_numbers_of_the_costliest_and_of_the_worst_world(
+    tiny: Plan,
+) -> None:
+    first = replace(tiny.hardest[0], replicates=300, wrong=7, choices=40.4, choices_95=80.0)
+    second = replace(first, wrong=2, choices=50.5, choices_95=120.0)
+    worlds = [replace(tiny.worlds[0], favored=name) for name in ("nobody ahead", "one ahead")]
+    view = replace(
+        tiny, hardest=(first, second), worlds=tuple(worlds), detectable=0.25
+    )._repr_html_()
+    for name, value in (
+        ("policy", str(tiny.policy)),
+        ("chance of settling for a worse group", "at most 5%, proven"),
+        ("most runs that did", "7 of 300"),
+        ("choices spent comparing, at worst", "50.5 on average"),
+        ("in 19 of 20 runs", "120 of 300"),
+        ("the worst is where", "one ahead"),
+        ("smallest difference told apart there", "0.25"),
+    ):
+        assert f"<tr><td>{name}</td><td>{value}</td></tr>" in view
+    assert "there</td><td>none</td>" in replace(tiny, detectable=None)._repr_html_()
+
+
 @pytest.mark.slow
 def test_a_jump_at_equal_shares_is_a_row_that_no_number_meets() -> None:
     """The headline's biases are decided, and a jump is not: more than five times the choices."""

@@ -10,6 +10,7 @@ from bench.outcomes import outcomes
 from affinity_bandits.planning import Assumptions, example, make_plan
 from affinity_bandits.planning.assumptions import JUDGES
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
+from affinity_bandits.planning.otherwise import _changes
 from affinity_bandits.planning.outcomes import exceptions, most
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes
@@ -92,6 +93,25 @@ def test_a_plan_file_keeps_all_that_was_said(judges: str) -> None:
     words = {line.words for line in plan.otherwise}
     assert "they spread as much as they can" in words
     assert ("a bias with a tipping point" in words) == (judges == "committee")
+
+
+def test_the_rows_of_what_would_be_otherwise_have_the_changes_that_they_name() -> None:
+    """A spread of .25 on 0 to 1 cannot be .625, and one of .4 not even .6."""
+    found = [(words, one.spread, one.bonus) for words, one in _changes(SOME_JOIN)]
+    assert found == [
+        ("scores spread by 0.125, not 0.25", 0.125, 0.3),
+        ("scores spread by 0.375, not 0.25", 0.375, 0.3),
+        ("they spread as much as they can", None, 0.3),
+        ("a bias of 60%, not 30%", 0.25, 0.6),
+        ("a bias with a tipping point", 0.25, 0.3),
+    ]
+    steepest = [one.steepest for _, one in _changes(SOME_JOIN)]
+    assert steepest == pytest.approx([0.3 / 1.3] * 3 + [0.6 / 1.6, 2.0])
+    wide = replace(SOME_JOIN, spread=0.4, judges="panel")
+    assert [words for words, _ in _changes(wide)] == [
+        "scores spread by 0.2, not 0.4",
+        "they spread as much as they can",
+    ]
 
 
 @pytest.mark.parametrize(("runs", "left"), [(20, -1), (59, 0), (93, 1), (150, 2), (300, 8)])

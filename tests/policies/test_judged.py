@@ -27,7 +27,11 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import bind
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy
 from affinity_bandits.policies.leading import stay
-from affinity_bandits.policies.members import members_in_order
+from affinity_bandits.policies.members import (
+    members_in_order,
+    passes_among_members,
+    usual_passes,
+)
 from tests.support.naive.policies.handicap_elimination import MembersElimination as NaiveTwin
 
 # Every state of a round. Answers come in any order, each of somebody who then joins or does not,
@@ -283,3 +287,24 @@ def test_a_panel_of_the_leaders_own_does_not_get_the_best_dropped(world: Affinit
 def test_without_the_guard_it_does(world: AffinityBandit) -> None:
     """The control: what the test above would find, if the policy bet on."""
     assert wrong(Unguarded, world) > 2 * MOST
+
+
+@pytest.mark.parametrize("shortest", [1, 3])
+def test_a_round_has_no_more_passes_than_keep_all_in_order_if_any_number_does(
+    shortest: int,
+) -> None:
+    """Of two groups, the other needs one member more than the leader for each pass.
+
+    Twenty passes are usual with so many members. If not even the shortest round is in order, the
+    round is as long as usual, and the leader is not bet on.
+    """
+    policy = MembersElimination(bounded=True, failure=FAILURE)
+    state = policy.start(2, 10_000)._replace(shortest=shortest)
+    state.leader[0], state.passes[0] = 0, 1_000
+    for lead in range(-1, 25):
+        state.judges[:] = 400, 400 + lead
+        usual = usual_passes(state)
+        assert usual == (20 if lead >= 0 else 19)
+        fits = shortest <= lead <= usual
+        assert passes_among_members(state) == (lead if fits else usual)
+        assert members_in_order(state, 1, passes_among_members(state)) == (lead >= shortest)

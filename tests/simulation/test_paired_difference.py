@@ -56,7 +56,10 @@ def test_it_is_the_mean_over_replicates() -> None:
     assert found.mean == pytest.approx(0.5 * LOSS)
     assert -LOSS <= found.low <= found.mean <= found.high <= LOSS
     assert (found.first, found.second, found.replicates, found.level) == ("a", "b", 4, 0.95)
-    assert str(found).startswith("regret of a minus b: 100 (")
+    assert str(found) == "regret of a minus b: 100 (too few runs)"
+    many = of_deceived(np.tile([1, 1, 0, 1, 0], 4), np.tile([0, 1, 0, 0, 0], 4))
+    twenty = many.paired_difference("a", "b")
+    assert str(twenty) == f"regret of a minus b: 80 ({twenty.low:.3g} to {twenty.high:.3g})"
 
 
 def test_policies_that_do_the_same_differ_by_nothing_worth_more_than_what_is_unseen() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, one_of
 
 ROLES = {
     "candidate": "who was judged",
@@ -98,8 +98,8 @@ def choose_columns(
             continue
         fitting = [name for name in names if name.casefold() == said.strip().casefold()]
         if not fitting:
-            listed = ", ".join(name for name in names if name)
-            raise InvalidInput(role.replace("_", "-"), f"one of the columns {listed}", said)
+            rule = one_of([name for name in names if name], said, columns=True)
+            raise InvalidInput(role.replace("_", "-"), rule, said)
         chosen[role] = fitting[0]
     unclear: dict[str, list[str]] = {}
     for role in ROLES:

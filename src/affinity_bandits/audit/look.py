@@ -13,7 +13,7 @@ from affinity_bandits.audit.forms import to_long
 from affinity_bandits.audit.read import Reading, read_scores
 from affinity_bandits.audit.scale import choose_best, direct_scale, guess_scale, score_range
 from affinity_bandits.audit.tables import Table, read_table
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, one_of
 from affinity_bandits.scales import parse_ends, parse_favor
 
 USUAL_SCALE = "1..5"
@@ -186,4 +186,4 @@ def _one_of(names: list[str], said: str) -> str:
     for name in names:
         if name.casefold() == said.casefold():
             return name
-    raise InvalidInput("column", f"one of the columns {', '.join(names)}", said)
+    raise InvalidInput("column", one_of(names, said, columns=True), said)

@@ -14,7 +14,7 @@ from affinity_bandits import errors
 from affinity_bandits.cli import options
 from affinity_bandits.cli.options import align_rows, wrap_text
 from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import CallerError
+from affinity_bandits.errors import MOST_LISTED, CallerError
 from affinity_bandits.words import some
 from affinity_bandits.workers import BoundedWorkers
 
@@ -198,7 +198,7 @@ def _complete(look: Look) -> Look:
     missing = []
     for role, fitting in look.unclear.items():
         if asks:
-            words = f"Which column is {ROLES[role]} ({', '.join(fitting)})?"
+            words = f"Which column is {ROLES[role]} ({_list_columns(fitting)})?"
             example = fitting[0] if fitting else ""
             look = options.ask_until(words, partial(look.answer, role), example=example)
         else:
@@ -238,3 +238,8 @@ def _complete(look: Look) -> Look:
         answer = partial(look.answer, "matters")
         return options.ask_until(words, answer, usual=look.usual_favor, example="0.3")
     return look
+
+
+def _list_columns(names: Sequence[str]) -> str:
+    more = len(names) - MOST_LISTED
+    return ", ".join([*names[:MOST_LISTED], *([f"{more:,} more"] if more > 0 else [])])

@@ -10,7 +10,14 @@ from itertools import combinations
 import numpy as np
 
 from affinity_bandits import checks
-from affinity_bandits.displays import Interval, amount, html_table, short
+from affinity_bandits.displays import (
+    FEWEST_RUNS,
+    TOO_FEW,
+    Interval,
+    amount,
+    html_table,
+    short,
+)
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.simulation.intervals import flip_signs, regret_interval
@@ -49,7 +56,8 @@ class PairedDifference:
     p_value: float
 
     def __str__(self) -> str:
-        ends = f"{short(self.low)} to {short(self.high)}"
+        enough = self.replicates >= FEWEST_RUNS
+        ends = f"{short(self.low)} to {short(self.high)}" if enough else TOO_FEW
         return f"regret of {self.first} minus {self.second}: {short(self.mean)} ({ends})"
 
 
