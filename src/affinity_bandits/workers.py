@@ -91,16 +91,16 @@ class Worker:
             TimeoutError: it takes longer than `seconds`; the worker is of no more use.
             EOFError: the process died.
         """
+        self.waiting = True  # an interrupt may leave half a message in the pipe
         try:
             self.pipe.send((work, arguments))
-            self.waiting = True
             answered = self.pipe.poll(seconds)
             result, error = self.pipe.recv() if answered else (None, TimeoutError())
             self.waiting = not answered
-        except (AttributeError, TypeError) as error:
-            raise pickle.PicklingError(str(error)) from None
+        except (pickle.PicklingError, AttributeError, TypeError) as problem:
+            self.waiting = False  # nothing was sent
+            raise pickle.PicklingError(str(problem)) from None
         except OSError:
-            self.waiting = True
             raise EOFError from None
         if error is not None:
             raise error

@@ -77,7 +77,7 @@ class ProcessExecutor:
                         with contextlib.suppress(BrokenPipeError):
                             worker.pipe.send(task)
                     except (pickle.PicklingError, AttributeError, TypeError) as error:
-                        raise unsendable(task[0].planned.cell(), str(error)) from None
+                        raise unsendable_cell(task[0].planned.cell(), str(error)) from None
                 if not busy:
                     return
                 for pipe in wait(list(busy)):
@@ -92,7 +92,7 @@ class ProcessExecutor:
                         continue
                     idle.append(worker)
                     if isinstance(answer, str):
-                        raise unsendable(task[0].planned.cell(), answer)
+                        raise unsendable_cell(task[0].planned.cell(), answer)
                     for report in answer:
                         done(report)
         except KeyboardInterrupt:
@@ -178,7 +178,7 @@ def _send_delay(pipe: Connection, words: str) -> None:
         pipe.send(_Delay(words))
 
 
-def unsendable(cell: Cell, reason: str) -> NotSupported:
+def unsendable_cell(cell: Cell, reason: str) -> NotSupported:
     """Return the error to raise for a cell that only this process can run."""
     parts = {
         "policy": f"policy {str(cell.policy)!r}",
