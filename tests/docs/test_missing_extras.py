@@ -33,7 +33,7 @@ INSTANCE = "--means 0.4,0.6 --horizon 100 --replicates 2"
 CAMPAIGN = "04fb60b3-1b4b-4ba1-a528-32b9962d4532"
 WORKS = None
 COMMANDS = {
-    f"simulate {INSTANCE}": WORKS,
+    f"simulate {INSTANCE}": "study",
     f"simulate {INSTANCE} --plot regret.png": "plot",
     "show": WORKS,
     "show --out loop.png": "plot",

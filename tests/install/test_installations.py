@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import affinity_bandits
-from tests.support.environments import PLAIN, ROOT, SERVICE, Needs, environment
+from affinity_bandits.policies import POLICIES
+from tests.support.environments import PLAIN, ROOT, SERVICE, STUDY, Needs, environment
 
 pytestmark = pytest.mark.slow  # makes environments
 
@@ -24,8 +25,37 @@ def printed_by(needs: Needs, program: str, *words: str) -> str:
     return subprocess.run(command, check=True, text=True, capture_output=True).stdout
 
 
-def test_a_plain_installation_simulates() -> None:
-    assert "ucb1" in printed_by(PLAIN, "affinity", *SIMULATE.split())
+def test_an_installation_to_study_simulates() -> None:
+    assert "ucb1" in printed_by(STUDY, "affinity", *SIMULATE.split())
+
+
+TOLD = ("debiased-ucb-v", "oracle", "weighted-ucb")
+"""Policies that must be told facts of the model, so that nobody can run them live."""
+RUN = """
+import sys
+import numpy as np
+from affinity_bandits import Live
+from affinity_bandits.policies import POLICIES
+for name in sorted(POLICIES):
+    if name in sys.argv:
+        continue
+    live = Live(next(iter(POLICIES[name].examples()), None) or POLICIES[name](), 3, 300)
+    generator = np.random.default_rng(3)
+    chosen = []
+    for _ in range(300):
+        if live.awaits_judges:
+            live.meet([4, 4, 4])
+        chosen.append(live.ask())
+        live.tell(chosen[-1], float(generator.random() < (0.4, 0.6, 0.5)[chosen[-1]]))
+    print(name, *chosen)
+"""
+
+
+def test_every_policy_runs_in_a_plain_installation() -> None:
+    """The service and its image need no more: a policy takes numpy alone."""
+    printed = printed_by(PLAIN, "python", "-c", RUN, *TOLD)
+    assert [line.split()[0] for line in printed.splitlines()] == sorted(set(POLICIES) - set(TOLD))
+    assert printed == printed_by(STUDY, "python", "-c", RUN, *TOLD)
 
 
 def test_an_installation_is_found_by_name_and_version() -> None:
@@ -36,8 +66,14 @@ def test_an_installation_is_found_by_name_and_version() -> None:
 def test_an_installation_has_no_more_than_was_asked_for() -> None:
     (packages,) = environment(PLAIN).glob("lib/python*/site-packages")
     there = {path.name for path in packages.iterdir()}
-    assert "numba" in there
+    assert "numpy" in there
+    study = {"numba", "llvmlite", "scipy", "xarray", "pandas"}
+    assert not there & study
     assert not there & {"asyncpg", "fastapi", "httpx", "matplotlib", "pyarrow", "pytest", "ray"}
+    for needs, most in ((PLAIN, 120), (SERVICE, 140)):  # MB
+        (packages,) = environment(needs).glob("lib/python*/site-packages")
+        assert not {path.name for path in packages.iterdir()} & study
+        assert sum(path.stat().st_size for path in packages.rglob("*")) < most * 1e6
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/install.md"])

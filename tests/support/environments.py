@@ -1,9 +1,10 @@
 """Environments with what a page says it needs, and nothing else.
 
-Three are real: the one that runs the tests, a plain installation, and one with the extras `client`
-and `service`. For other needs, the first one hides the packages that the page does not name.
+Four are real: the one that runs the tests, a plain installation, one with the extra `study`, and
+one with the extras `client` and `service`. For other needs, the first one hides the packages that
+the page does not name.
 
-    python -m tests.support.environments     makes the two others; CI does so in the background
+    python -m tests.support.environments     makes the three others; CI does so in the background
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Needs:
         return set(other.extras) <= set(self.extras) and set(other.packages) <= set(self.packages)
 
 
-PLAIN, SERVICE = Needs(), Needs(("client", "service"))
+PLAIN, STUDY, SERVICE = Needs(), Needs(("study",)), Needs(("client", "service"))
 
 
 def variables(needs: Needs) -> dict[str, str]:
@@ -159,5 +160,5 @@ def _digest() -> str:
 
 
 if __name__ == "__main__":
-    for one in (PLAIN, SERVICE):
+    for one in (PLAIN, STUDY, SERVICE):
         environment(one)

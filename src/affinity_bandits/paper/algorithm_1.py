@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr
 
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
@@ -354,6 +353,8 @@ def never_rises(pulls: FloatArray) -> Claim:
     # Between steps all runs agree, and a difference without spread is 0 or certain.
     certain = np.where(means > 0.0, np.inf, np.where(means < 0.0, -np.inf, 0.0))
     worst = float(np.divide(means, errors, out=certain, where=errors > 0.0).max())
+    from scipy.special import stdtr
+
     chance = float(stdtr(runs - 1, -worst)) * len(means)
     return Claim(
         "As the suboptimality gap increases, the expected suboptimal arm pulls decrease: nowhere "

@@ -4,7 +4,8 @@ numba caches a function by file and qualified name, and notices changes to that 
 qualified names here carry a digest of all the code that a kernel reaches, so an edited policy is
 compiled anew. Functions that only other kernels call are compiled into their callers.
 
-Only documented numba features are used, and `_nrt`, which `tests/simulation/test_numba.py` checks.
+Without numba, kernels run as the plain Python that they are, with the same results. Only documented
+numba features are used, and `_nrt`, which `tests/simulation/test_numba.py` checks.
 """
 
 from __future__ import annotations
@@ -12,20 +13,25 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import namedtuple
+from collections.abc import Callable
 from functools import cache, partial
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
-import numba
 import numpy as np
-from numba.core import event
 
 from affinity_bandits.digests import code_digest, global_names
 from affinity_bandits.kernels import Function, bind
 from affinity_bandits.progress import begin_delay, end_delay
 
+compiler: Any  # numba, which has no types; None where it is not installed
+try:
+    import numba as compiler
+    from numba.core import event
+except ModuleNotFoundError:
+    compiler = None
+
 FunctionT = TypeVar("FunctionT", bound=Function)
-compiler: Any = numba  # has no types
 STATE = "State"
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Undocumented options: compile no second version of a part for Python, and no third for C. With
@@ -34,25 +40,26 @@ _compiled: dict[str, Any] = {}
 _parts: dict[str, Any] = {}
 
 
-class _Compiling(event.Listener):
-    """Tells users that compiling, unlike loading from the cache, happens once."""
+if compiler is not None:
 
-    words = "compiling once for this machine"
+    class _Compiling(event.Listener):
+        """Tells users that compiling, unlike loading from the cache, happens once."""
 
-    def on_start(self, _: Any) -> None:
-        begin_delay(self.words)
+        words = "compiling once for this machine"
 
-    def on_end(self, _: Any) -> None:
-        end_delay(self.words)
+        def on_start(self, _: Any) -> None:
+            begin_delay(self.words)
 
+        def on_end(self, _: Any) -> None:
+            end_delay(self.words)
 
-for kind in ("numba:compile", "numba:run_pass"):  # functions, and those that loops take as pointers
-    compiler.core.event.register(kind, _Compiling())
+    for kind in ("numba:compile", "numba:run_pass"):  # functions, and those taken as pointers
+        event.register(kind, _Compiling())  # type: ignore[no-untyped-call]
 
 
 def runs_interpreted() -> bool:
-    """Return whether `NUMBA_DISABLE_JIT=1` turns compiling off, for debuggers and coverage."""
-    return bool(compiler.config.DISABLE_JIT)
+    """Return whether loops run as plain Python: without numba, or with `NUMBA_DISABLE_JIT=1`."""
+    return compiler is None or bool(compiler.config.DISABLE_JIT)
 
 
 class How(NamedTuple):
@@ -107,20 +114,31 @@ def _part(kernel: Function, how: How) -> Function:
 
 
 def function_pointer(
-    kernel: Function, signature: Any, *, allocates: bool = False, inlined: bool = False
+    kernel: Function,
+    make_signature: Callable[[], Any],
+    *,
+    allocates: bool = False,
+    inlined: bool = False,
 ) -> Any:
     """Return a compiled kernel that loops take as an argument.
 
     A kernel that many loops share, and call rarely, is compiled once and called by its address.
+    `make_signature` returns its signature in numba's types.
     """
     if runs_interpreted():
         return _without_warnings(kernel)
+    signature = make_signature()
     how = How(allocates, inlined)
     name = _name(kernel, how, f"cfunc {signature}")
     if name not in _compiled:
         copy = _copy(kernel, name, how)
         _compiled[name] = _cached(partial(compiler.cfunc, signature), copy, _options(how))
     return _compiled[name]
+
+
+def returns_nothing(examples: tuple[Any, ...]) -> Any:
+    """Return the signature of a function of such arguments without a result."""
+    return compiler.void(*(compiler.typeof(example) for example in examples))
 
 
 class MachineCode:
@@ -226,8 +244,20 @@ def _warn(problem: str) -> None:
 
 def _without_warnings(function: FunctionT) -> FunctionT:
     """Return a function that suppresses numpy's warnings about wrapped integers and 1 / inf."""
+    if compiler is None:
+        _say_how_slow()
     silent: FunctionT = np.errstate(all="ignore")(function)
     return silent
+
+
+@cache
+def _say_how_slow() -> None:
+    """Say once that numba would be faster."""
+    warnings.warn(
+        "numba is not installed: the same results, about two hundred times slower; install it with:"
+        ' pip install ".[study]" in a checkout of affinity-bandits',
+        stacklevel=2,
+    )
 
 
 def cacheable(state: Any) -> Any:

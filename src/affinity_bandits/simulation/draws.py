@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba.extending import intrinsic
 
 from affinity_bandits.kernels import FloatArray, Function, bind
 from affinity_bandits.model.round_sums import weight_at
@@ -37,25 +35,31 @@ class Stream(NamedTuple):
     read: Words  # [0]: words read so far; [1:]: room for places, where successes are counted
 
 
-@intrinsic
-def compiled_high_product(typing_context: Any, left: Any, right: Any) -> Any:
-    """Return the upper 64 bits of a 64 by 64 bit product, by LLVM instructions."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word = arguments[0].type
-        wide = type(word)(2 * word.width)
-        product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
-        return builder.trunc(builder.lshr(product, wide(word.width)), word)
-
-    return numba.uint64(numba.uint64, numba.uint64), generate
-
-
 def plain_high_product(left: np.uint64, right: np.uint64) -> np.uint64:
     """Return the same by Python's own whole numbers."""
     return np.uint64((int(left) * int(right)) >> 64)
 
 
-high_product: Function = plain_high_product if runs_interpreted() else compiled_high_product
+high_product: Function
+if runs_interpreted():
+    high_product = plain_high_product
+else:
+    import numba
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def compiled_high_product(typing_context: Any, left: Any, right: Any) -> Any:
+        """Return the upper 64 bits of a 64 by 64 bit product, by LLVM instructions."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            word = arguments[0].type
+            wide = type(word)(2 * word.width)
+            product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
+            return builder.trunc(builder.lshr(product, wide(word.width)), word)
+
+        return numba.uint64(numba.uint64, numba.uint64), generate
+
+    high_product = compiled_high_product
 
 
 def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any, Any, Any]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from affinity_bandits import checks
 from affinity_bandits.displays import Interval
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.errors import InvalidInput, need
 from affinity_bandits.kernels import FloatArray
 
 MOST_EXACT = 256
@@ -124,6 +124,7 @@ def regret_interval(
     tail = (1.0 - level) / 2.0
     count = len(values)
     if kind == "t":
+        need("study", "scipy")
         from scipy.special import stdtrit
 
         error = values.std(axis=0, ddof=min(1, count - 1)) / math.sqrt(count)
@@ -159,6 +160,7 @@ def proportion_interval(hits: int, trials: int, level: float = 0.95) -> Interval
     >>> [round(x, 4) for x in proportion_interval(0, 100)]
     [0.0, 0.0, 0.0362]
     """
+    need("study", "scipy")
     from scipy.special import betaincinv
 
     level = checks.number("level", level, low=0.0, high=1.0, open_low=True, open_high=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from affinity_bandits import checks
 from affinity_bandits._version import __version__
 from affinity_bandits.displays import Interval, html_table, one_line
-from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, need
 from affinity_bandits.kernels import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.simulation.intervals import (
@@ -395,6 +395,7 @@ class Result:
                 `simple_regret`, `wrong_arm`, `undecided` and `decided_at`, the last two nan if
                 undefined.
         """
+        need("study", "pandas")
         import pandas as pd
 
         checks.choice("rows", rows, ("checkpoints", "runs"))
@@ -423,6 +424,7 @@ class Result:
         `undecided` is 1 or 0, and nan for a policy that never decides (coordinate `eliminates`).
         `decided_at` is nan for an undecided run.
         """
+        need("study", "xarray")
         import xarray as xr
 
         return xr.Dataset(

@@ -26,7 +26,7 @@ from affinity_bandits.model.noise.base import (
 )
 from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, add_score
-from affinity_bandits.simulation.compile import compiler, function_pointer
+from affinity_bandits.simulation.compile import function_pointer, returns_nothing
 from affinity_bandits.simulation.draws import (
     Stream,
     Words,
@@ -344,8 +344,7 @@ def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
         *(Stream(key_words(0, "round"), np.uint64(0), room.read), room.chosen, 0, 0, 0),
         *(room.pulls, room.tally, room.seen, room.members, room.shares),
     )
-    types = [compiler.typeof(example) for example in examples]
-    return function_pointer(draws, compiler.void(*types))
+    return function_pointer(draws, lambda: returns_nothing(examples))
 
 
 plan: Function = unbound

@@ -19,7 +19,7 @@ from affinity_bandits.model.noise.base import (
     reads_gate,
 )
 from affinity_bandits.policies.contracts import StepKernels
-from affinity_bandits.simulation.compile import compiler, function_pointer
+from affinity_bandits.simulation.compile import compiler, function_pointer, returns_nothing
 from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
 from affinity_bandits.simulation.environment import (
     NO_FORMULA,
@@ -152,8 +152,10 @@ def loop_functions(arena: BanditArrays, bandit: AffinityBandit) -> tuple[Any, An
         value = bind(value_by_quantile, quantile=bandit.noise.kernel)
     elif arena.law > GAUSSIAN_GATED:
         value = value_of_list
-    of_weight, of_value = loop_signatures()
-    return function_pointer(weigh, of_weight), function_pointer(value, of_value)
+    return (
+        function_pointer(weigh, lambda: loop_signatures()[0]),
+        function_pointer(value, lambda: loop_signatures()[1]),
+    )
 
 
 @cache
@@ -384,8 +386,8 @@ def noise_kernel(law: int, members: bool) -> Function:
 def bound_noise(law: int, members: bool) -> Any:
     """Return `noise_kernel` compiled, for `step_segment`."""
     drawn = noise_kernel(law, members)
-    types = [compiler.typeof(example) for example in (new_buffer(0), 0, np.uint64(0), 0)]
-    return function_pointer(drawn, compiler.void(*types), allocates=True)
+    examples = (new_buffer(0), 0, np.uint64(0), 0)
+    return function_pointer(drawn, lambda: returns_nothing(examples), allocates=True)
 
 
 BoolArray = npt.NDArray[np.bool_]

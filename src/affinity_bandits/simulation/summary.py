@@ -21,6 +21,7 @@ from affinity_bandits.displays import (
     short,
     span,
 )
+from affinity_bandits.errors import need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,6 +132,7 @@ class SummaryTable(list[SummaryRow]):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a table with one row per policy, and columns such as `regret_low`."""
+        need("study", "pandas")
         import pandas as pd
 
         rows: list[dict[str, object]] = []
