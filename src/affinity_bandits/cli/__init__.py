@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+import warnings
 from contextlib import nullcontext
 from typing import NoReturn
 
@@ -19,6 +20,8 @@ def main() -> None:
 
     With `--debug` anywhere among the arguments, it also prints the traceback and its causes.
     """
+    # One line for people; where in the code it was raised is for programmers.
+    warnings.formatwarning = lambda message, *_, **__: f"affinity: {message}\n"
     debug = DEBUG in sys.argv
     sys.argv = [word for word in sys.argv if word != DEBUG]
     look_in_current_folder()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import checks, declaration, registry
+from affinity_bandits import checks, declaration, errors, registry
 from affinity_bandits.cli import options
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.errors import InvalidInput
@@ -139,6 +139,7 @@ def plan(
     Asks its questions one by one if it is given neither flags nor files.
     """
     options.check_picture(plot)
+    errors.need("study", "scipy")
     options.check_place("out", out, (".toml",))
     chosen = checks.integer("seed", registry.read_number("seed", seed), low=0, high=2**62)
     told, asked, declared, sources = _situation(situation, audit, context.params)

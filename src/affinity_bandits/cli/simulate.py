@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import registry
+from affinity_bandits import errors, registry
 from affinity_bandits.cli import options
 from affinity_bandits.errors import InvalidInput
 
@@ -141,6 +141,7 @@ def simulate(
     if isinstance(run.get("checkpoints"), list) and len(run["checkpoints"]) == 1:
         run["checkpoints"] = run["checkpoints"][0]
     options.check_picture(plot)
+    errors.need("study", "scipy")
     options.check_place("save", save)
     if log is not None:
         _log_by_steps(log, run)
