@@ -113,7 +113,7 @@ class Fuzz:
                 places = range(min(len(answers), SLOTS))
                 slots = [{"slot": one, "score": self._random.random()} for one in places]
                 case.body = {"lease": self._lease, "answers": slots}
-            elif isinstance(body.get("lease"), int) and isinstance(totals, list) and totals:
+            elif set(body) == {"lease"} or (isinstance(totals, list) and totals):
                 counts = [{"score": self._random.random(), "count": 1}]
                 case.body = {"lease": self._lease, "totals": [{"arm": "a", "scores": counts}]}
         if label == TELLS:
