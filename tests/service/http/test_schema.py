@@ -108,11 +108,14 @@ class Fuzz:
         except ValueError:
             pass
         if label == TELL and isinstance(body, dict) and self._random.random() < 0.8:
-            answers = body.get("answers")
+            answers, totals = body.get("answers"), body.get("totals")
             if isinstance(body.get("lease"), int) and isinstance(answers, list):
                 places = range(min(len(answers), SLOTS))
                 slots = [{"slot": one, "score": self._random.random()} for one in places]
                 case.body = {"lease": self._lease, "answers": slots}
+            elif set(body) == {"lease"} or (isinstance(totals, list) and totals):
+                counts = [{"score": self._random.random(), "count": 1}]
+                case.body = {"lease": self._lease, "totals": [{"arm": "a", "scores": counts}]}
         if label == TELLS:
             slot = {"slot": self._random.randrange(SLOTS), "score": 1}
             line = json.dumps({"lease": self._lease, "answers": [slot]})
