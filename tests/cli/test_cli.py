@@ -182,7 +182,7 @@ def test_without_arguments_it_shows_how_it_is_used() -> None:
         # Names.
         (("--policy", "ucb2"), "policy | 'ucb2' | did you mean 'ucb1'?"),
         (("--policy", "ucb1:exploraton=1"), "ucb1 | did you mean 'exploration'?"),
-        (("--policy", "elimination:3"), "policy | NAME:key=value | 'elimination:3'"),
+        (("--policy", "elimination:3"), "policy | elimination:offset=3), got 'elimination:3'"),
         (("--policy", "ucb1", "--policy", "ucb1"), "policies | different | 'ucb1'"),
         (("--policy", "oracle:arm=7"), "arm | 2 arms | got 7"),
         (("--bias", "powr"), "bias | did you mean 'power'?"),

@@ -42,7 +42,6 @@ NAMING = {
     "a labeled policy": ("", f'policies = {{x = {{name = "{MODULE}:Least"}}}}'),
     "a bias": (f'bias = "{MODULE}:Ramp"', ""),
     "a bias in a bias": (f'bias = {{name = "clipped", base = {{name = "{MODULE}:Ramp"}}}}', ""),
-    "a bias in a text": (f'bias = "clipped:base.name={MODULE}:Ramp"', ""),
     "a noise": (f'noise = "{MODULE}:Around"', ""),
     "a bias told to a policy": (
         "",

@@ -180,7 +180,7 @@ def _labeled(policies: Policies, bandit: AffinityBandit) -> dict[str, AnyPolicy]
             for label, given in policies.items()
         ]
     else:
-        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping)
+        single = isinstance(policies, StepPolicy | RoundPolicy | str | Mapping | type)
         rule = "a policy, its name, or a list of them"
         items = [policies] if single else checks.sequence("policies", policies, rule)
         found = [require_policy("policies", item, bandit) for item in items]
