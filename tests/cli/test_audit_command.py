@@ -214,6 +214,7 @@ def test_what_a_database_writes_is_audited(log: Path, empty_dsn: str) -> None:
         f"{made}\npsql --csv {empty_dsn} -c {shlex.quote(query)} | affinity audit - --scale 1..5",
         log.parent,
     )
+    told = " ".join(told.split())
     assert told.startswith("Shown.")
     assert "Read 900 scores of 300 candidates by 20 judges" in told
     assert "hired = hired" in told
