@@ -206,7 +206,7 @@ def test_a_workbook_and_people_come_through_pipes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_a_database_writes_is_audited(log: Path, empty_dsn: str) -> None:
-    columns = ", ".join(f"{name} text" for name in HEADER)
+    columns = ", ".join(f'"{name}" text' for name in HEADER)
     load = f"CREATE TABLE marks ({columns}); \\copy marks FROM scores.csv CSV HEADER"
     made = "\n".join(f"psql --quiet {empty_dsn} -c {shlex.quote(one)}" for one in load.split("; "))
     query = "SELECT *, score::int > 3 AS hired FROM marks"
@@ -214,6 +214,7 @@ def test_what_a_database_writes_is_audited(log: Path, empty_dsn: str) -> None:
         f"{made}\npsql --csv {empty_dsn} -c {shlex.quote(query)} | affinity audit - --scale 1..5",
         log.parent,
     )
+    told = " ".join(told.split())
     assert told.startswith("Shown.")
     assert "Read 900 scores of 300 candidates by 20 judges" in told
     assert "hired = hired" in told
