@@ -1,4 +1,4 @@
-.PHONY: check hashes nightly quick coverage docs preprint bench tables pictures soak-service
+.PHONY: check hashes nightly quick coverage docs proofs preprint bench tables pictures soak-service
 
 check: ## what every change must pass, in a fresh virtual environment
 	bash .ci/run
@@ -17,6 +17,9 @@ coverage: ## which lines of each room the fast tests run, in .venv
 
 docs: ## the site, with executed notebooks, in docs/_build/html
 	bash .ci/run docs
+
+proofs: ## the theorems, by the proof assistant Coq
+	$(MAKE) -C proofs
 
 preprint: ## the studies as one LaTeX document, in docs/preprint/_build; with pdflatex, as a PDF
 	.venv/bin/python docs/preprint/build.py
