@@ -129,11 +129,11 @@ Fixpoint product {A} (f : A -> Q) (l : list A) : Q :=
   end.
 
 (* There is a number between the means of the l-th scores of j and of i, for every l. *)
-Fixpoint between (level : nat -> Q) (j i : nat) (answers : list answer) : Prop :=
+Fixpoint lies_between (level : nat -> Q) (j i : nat) (answers : list answer) : Prop :=
   match answers with
   | [] => True
   | e :: earlier =>
-      between level j i earlier
+      lies_between level j i earlier
       /\ (group_of e = j -> mean_of e <= level (count j earlier))
       /\ (group_of e = i -> level (count i earlier) <= mean_of e)
   end.
@@ -187,7 +187,7 @@ Definition score_factor stake center j i (e : answer) : Q := factor stake center
 Lemma expectations_of_round stake center level j i answers :
   safe stake center -> j <> i -> (forall l, 0 <= level l <= 1) ->
   (forall e, In e answers -> 0 <= mean_of e <= 1) ->
-  between level j i answers ->
+  lies_between level j i answers ->
   product (mean_factor stake center j i) answers
     <= up_to (fun l => win stake center (level l)) (count j answers)
        * up_to (fun l => lose stake center (level l)) (count i answers).
@@ -237,7 +237,7 @@ Qed.
 Theorem round_at_most_its_ratios stake center level j i answers :
   safe stake center -> j <> i -> (forall l, 0 <= level l <= 1) ->
   (forall e, In e answers -> 0 <= mean_of e <= 1) ->
-  between level j i answers -> count j answers = count i answers ->
+  lies_between level j i answers -> count j answers = count i answers ->
   product (mean_factor stake center j i) answers <= 1.
 Proof.
   intros Hsafe Hji Hlevel Hmeans Hbetween Hcount.

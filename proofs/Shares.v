@@ -42,10 +42,9 @@ Proof.
   lia.
 Qed.
 
-Section Window.
-  Variables k D : nat.
+Section Turns.
+  Variable k : nat.
   Hypothesis k_positive : 1 <= k.
-  Hypothesis D_positive : 1 <= D.
 
   Definition at_position (p x : nat) : bool := x mod k =? p.
 
@@ -54,25 +53,6 @@ Section Window.
 
   Definition elsewhere (p : nat) (slots : list nat) : nat :=
     length (filter (fun x => negb (at_position p x)) slots).
-
-  (* Slots in the order in which they were scored, the last first; [closed] is the window. *)
-  Fixpoint in_window (slots : list nat) : Prop :=
-    match slots with
-    | [] => True
-    | x :: earlier =>
-        ~ In x earlier /\ (forall y, y + D <= x -> In y earlier) /\ in_window earlier
-    end.
-
-  Lemma in_window_nodup slots : in_window slots -> NoDup slots.
-  Proof.
-    induction slots as [| x rest IH]; intros H; constructor; destruct H as (? & _ & ?); auto.
-  Qed.
-
-  Lemma in_window_closed slots x y : in_window slots -> In x slots -> y + D <= x -> In y slots.
-  Proof.
-    induction slots as [| z rest IH]; simpl; [tauto |].
-    intros (_ & Hclosed & Hrest) [-> | Hx] Hy; [right; auto | right; eauto].
-  Qed.
 
   Lemma split_length p slots : length slots = turns p slots + elsewhere p slots.
   Proof.
@@ -144,6 +124,31 @@ Section Window.
     intros Hp Hn. apply many_turns; [assumption |]. intros u Hu. apply in_seq. nia.
   Qed.
 
+End Turns.
+
+Section Window.
+  Variables k D : nat.
+  Hypothesis k_positive : 1 <= k.
+
+  (* Slots in the order in which they were scored, the last first; the middle condition is the window. *)
+  Fixpoint in_window (slots : list nat) : Prop :=
+    match slots with
+    | [] => True
+    | x :: earlier =>
+        ~ In x earlier /\ (forall y, y + D <= x -> In y earlier) /\ in_window earlier
+    end.
+
+  Lemma in_window_nodup slots : in_window slots -> NoDup slots.
+  Proof.
+    induction slots as [| x rest IH]; intros H; constructor; destruct H as (? & _ & ?); auto.
+  Qed.
+
+  Lemma in_window_closed slots x y : in_window slots -> In x slots -> y + D <= x -> In y slots.
+  Proof.
+    induction slots as [| z rest IH]; simpl; [tauto |].
+    intros (_ & Hclosed & Hrest) [-> | Hx] Hy; [right; auto | right; eauto].
+  Qed.
+
   (* D = k a + b + 1. Of any D neighboring slots that begin or end with a slot of a given group,
      E = (k - 1) a + b are others'. *)
   Variables a b : nat.
@@ -153,20 +158,20 @@ Section Window.
 
   (* At least so many answers precede the next one of the group at position p. *)
   Lemma answers_before p x slots :
-    p < k -> in_window (x :: slots) -> at_position p x = true ->
-    k * turns p slots + p <= length slots + others_in_window.
+    p < k -> in_window (x :: slots) -> at_position k p x = true ->
+    k * turns k p slots + p <= length slots + others_in_window.
   Proof.
-    intros Hp Hwindow Hx. set (c := turns p slots). set (X := k * c + p).
+    intros Hp Hwindow Hx. set (c := turns k p slots). set (X := k * c + p).
     assert (Hlast : exists x', In x' (x :: slots) /\ X <= x').
     { destruct (existsb (fun y => X <=? y) (x :: slots)) eqn:E.
       - apply existsb_exists in E as (y & Hy & Hle). apply Nat.leb_le in Hle. eauto.
-      - exfalso. assert (turns p (x :: slots) <= c).
-        { apply few_turns; [assumption | now apply in_window_nodup |].
+      - exfalso. assert (turns k p (x :: slots) <= c).
+        { apply (few_turns k k_positive); [assumption | now apply in_window_nodup |].
           intros y Hy _. destruct (Nat.lt_ge_cases y X) as [| Hge]; [assumption |].
           assert (existsb (fun y => X <=? y) (x :: slots) = true).
           { apply existsb_exists. exists y. split; [assumption | now apply Nat.leb_le]. }
           congruence. }
-        unfold turns in H. simpl in H. rewrite Hx in H. simpl in H. fold (turns p slots) in H.
+        unfold turns in H. simpl in H. rewrite Hx in H. simpl in H. fold (turns k p slots) in H.
         unfold c in H. lia. }
     destruct Hlast as (x' & Hx' & Hle).
     destruct Hwindow as (Hnew & Hclosed & Hrest).
@@ -174,17 +179,17 @@ Section Window.
     { intros y Hy. destruct Hx' as [<- | Hx'].
       - apply Hclosed. lia.
       - eapply in_window_closed; eauto. lia. }
-    assert (Hothers : elsewhere p (seq 0 (X + 1 - D)) <= elsewhere p slots).
+    assert (Hothers : elsewhere k p (seq 0 (X + 1 - D)) <= elsewhere k p slots).
     { unfold elsewhere. apply NoDup_incl_length; [apply nodup_filter, seq_NoDup |].
       intros y Hy. apply filter_In in Hy as [Hy Hpos]. apply in_seq in Hy.
       apply filter_In. split; [apply Hall; lia | assumption]. }
-    pose proof (split_length p slots) as Hsplit. fold c in Hsplit.
-    pose proof (split_length p (seq 0 (X + 1 - D))) as Hseq. rewrite seq_length in Hseq.
+    pose proof (split_length k k_positive p slots) as Hsplit. fold c in Hsplit.
+    pose proof (split_length k k_positive p (seq 0 (X + 1 - D))) as Hseq. rewrite seq_length in Hseq.
     unfold others_in_window, X in *.
     destruct (Nat.le_gt_cases D (k * c + p + 1)) as [Hbig | Hsmall].
     - assert (Hac : a <= c) by nia.
-      assert (turns p (seq 0 (k * c + p + 1 - D)) <= c - a).
-      { apply turns_below_few; [assumption |]. nia. }
+      assert (turns k p (seq 0 (k * c + p + 1 - D)) <= c - a).
+      { apply (turns_below_few k k_positive); [assumption |]. nia. }
       assert (D = k * a + b + 1) by assumption.
       assert (k * a = (k - 1) * a + a) by nia. lia.
     - (* fewer slots than the window *)
@@ -195,10 +200,10 @@ Section Window.
 
   (* At most so many answers precede the next one of the group at position p. *)
   Lemma answers_before_at_most p x slots :
-    p < k -> in_window (x :: slots) -> at_position p x = true ->
-    length slots <= k * turns p slots + p + others_in_window.
+    p < k -> in_window (x :: slots) -> at_position k p x = true ->
+    length slots <= k * turns k p slots + p + others_in_window.
   Proof.
-    intros Hp Hwindow Hx. set (c := turns p slots).
+    intros Hp Hwindow Hx. set (c := turns k p slots).
     assert (Hmissing : exists u, u <= c /\ ~ In (k * u + p) slots).
     { destruct (existsb (fun u => negb (existsb (Nat.eqb (k * u + p)) slots)) (seq 0 (c + 1))) eqn:E.
       - apply existsb_exists in E as (u & Hu & Hno). exists u. apply in_seq in Hu.
@@ -206,8 +211,8 @@ Section Window.
         assert (existsb (Nat.eqb (k * u + p)) slots = true).
         { apply existsb_exists. exists (k * u + p). split; [assumption | apply Nat.eqb_refl]. }
         congruence.
-      - exfalso. assert (c + 1 <= turns p slots); [| unfold c in *; lia].
-        apply many_turns; [assumption |]. intros u Hu.
+      - exfalso. assert (c + 1 <= turns k p slots); [| unfold c in *; lia].
+        apply (many_turns k k_positive); [assumption |]. intros u Hu.
         destruct (existsb (Nat.eqb (k * u + p)) slots) eqn:E1.
         + apply existsb_exists in E1 as (y & Hy & Heq). apply Nat.eqb_eq in Heq. now subst.
         + assert (existsb (fun u => negb (existsb (Nat.eqb (k * u + p)) slots)) (seq 0 (c + 1)) = true).
@@ -218,14 +223,14 @@ Section Window.
     assert (Hbelow : forall y, In y slots -> y < k * c + p + D).
     { intros y Hy. destruct (Nat.lt_ge_cases y (k * c + p + D)) as [| Hge]; [assumption |].
       exfalso. apply Hno. eapply in_window_closed; eauto. nia. }
-    assert (Hothers : elsewhere p slots <= elsewhere p (seq 0 (k * c + p + D))).
+    assert (Hothers : elsewhere k p slots <= elsewhere k p (seq 0 (k * c + p + D))).
     { unfold elsewhere. apply NoDup_incl_length; [now apply nodup_filter, in_window_nodup |].
       intros y Hy. apply filter_In in Hy as [Hy Hpos]. apply filter_In.
       split; [apply in_seq; specialize (Hbelow y Hy); lia | assumption]. }
-    pose proof (split_length p slots) as Hsplit. fold c in Hsplit.
-    pose proof (split_length p (seq 0 (k * c + p + D))) as Hseq. rewrite seq_length in Hseq.
-    assert (c + a + 1 <= turns p (seq 0 (k * c + p + D))).
-    { apply turns_below_many; [assumption |]. nia. }
+    pose proof (split_length k k_positive p slots) as Hsplit. fold c in Hsplit.
+    pose proof (split_length k k_positive p (seq 0 (k * c + p + D))) as Hseq. rewrite seq_length in Hseq.
+    assert (c + a + 1 <= turns k p (seq 0 (k * c + p + D))).
+    { apply (turns_below_many k k_positive); [assumption |]. nia. }
     unfold others_in_window. assert (k * a = (k - 1) * a + a) by nia. lia.
   Qed.
 
