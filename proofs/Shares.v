@@ -11,12 +11,12 @@ Import ListNotations.
 (* The arithmetic of Theorem 2 over the integers. *)
 Lemma share_arithmetic (k a b g x_j x_i total c n_j n_i p_j p_i E : Z) :
   (2 <= k -> 0 <= a -> 0 <= b < k -> k * a + b + 2 <= 2 * g -> E = (k - 1) * a + b ->
-   0 <= x_j -> 0 <= c -> 0 <= n_j -> 0 <= p_j < k -> 0 <= p_i < k ->
+   0 <= x_j -> 0 <= c -> 0 <= p_j < k -> 0 <= p_i < k ->
    x_j + g <= x_i -> k * x_j + (k - 1) * g <= total ->
    k * c + p_j <= n_j + E -> n_i <= k * c + p_i + E ->
    (x_j + c) * (total + n_i) <= (x_i + c) * (total + n_j))%Z.
 Proof.
-  intros Hk Ha Hb Hg HE Hxj Hc Hn Hpj Hpi Hahead Htotal Hnj Hni.
+  intros Hk Ha Hb Hg HE Hxj Hc Hpj Hpi Hahead Htotal Hnj Hni.
   assert (H1 : (4 * b <= k * b + 2)%Z).
   { destruct (Z.le_gt_cases 4 k); [nia |]. assert (k = 2 \/ k = 3)%Z as [-> | ->] by lia; lia. }
   assert (H2 : (4 * (k - 1) <= k * k)%Z) by (pose proof (Z.square_nonneg (k - 2)); nia).
