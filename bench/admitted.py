@@ -162,7 +162,7 @@ def instance(
 
 
 def random_initial(random: np.random.Generator, given: Assumptions) -> list[int]:
-    """Return members at the start: the whole head start for some, or anything inside it."""
+    """Return members at the start: the whole initial lead for some, or anything inside it."""
     if random.random() < 0.5:
         extra = given.ahead * random.integers(0, 2, given.groups)
     else:

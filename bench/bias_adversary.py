@@ -2,7 +2,7 @@
 
 It draws nondecreasing f no steeper than assumed: flat ones, ramps A min(1, (x/c)**s) with corners
 at the shares that a run visits, steep steps between them, and random chains of powers. Each is put
-into an instance whose scores at equal shares are as assumed, with somebody's head start; bounded
+into an instance whose scores at equal shares are as assumed, with somebody's initial lead; bounded
 scores are 0 and 1, but some are of five levels. All of them are run a few times; the worst are then
 confirmed with many fresh runs.
 """
@@ -21,7 +21,7 @@ import numpy as np
 from affinity_bandits import AffinityBandit, Ordinal, PiecewisePower
 from affinity_bandits.planning import Assumptions, Outcome
 from affinity_bandits.planning.worlds import initial_members
-from affinity_bandits.policies import HandicapElimination, RoundPolicy
+from affinity_bandits.policies import HeadStartElimination, RoundPolicy
 from bench.admitted import flattened, instance, is_admitted
 from bench.outcomes import outcome
 
@@ -74,7 +74,7 @@ def _visited(given: Assumptions) -> list[float]:
     groups, ahead = given.groups, given.ahead
     shares = {1.0 / k for k in range(2, groups + 1)}
     for passes in np.geomspace(1.0, 1e5, 8):
-        for behind in {1, groups - 1}:  # rivals with the head start
+        for behind in {1, groups - 1}:  # rivals with the initial lead
             total = groups * (1.0 + passes) + behind * ahead + (groups - 1) * (ahead + 1)
             shares.add((1.0 + passes) / total)
             shares.add((2.0 + passes + 2.0 * ahead) / total)
@@ -124,7 +124,7 @@ def _smallest_share(given: Assumptions) -> float:
 def attacks(
     assumptions: Assumptions, tried: Sequence[PiecewisePower], rng: np.random.Generator
 ) -> list[Attack]:
-    """Put each bias into an instance, with a head start and a level drawn at random."""
+    """Put each bias into an instance, with an initial lead and a level drawn at random."""
     given = assumptions.on_unit_scale()
     starts = initial_members(given)
     found = []
@@ -144,8 +144,8 @@ def attacks(
 
 def bolder(policy: RoundPolicy) -> RoundPolicy:
     """Return a version that decides too early: a sound policy fails too rarely to rank biases."""
-    if isinstance(policy, HandicapElimination):
-        return replace(policy, failure=0.49, head_start=(policy.head_start or 0) // 2)
+    if isinstance(policy, HeadStartElimination):
+        return replace(policy, failure=0.49, initial_lead=(policy.initial_lead or 0) // 2)
     return policy
 
 

@@ -1,6 +1,6 @@
 """Do plans keep their word on every bias they admit? `python -m bench.certificates --json`.
 
-For each of some two hundred sets of assumptions a plan says: settling for a worse group has at most
+For each of some two hundred sets of assumptions a plan says: choosing the wrong group has at most
 the stated probability, and (where it says so) the choices are enough. `bias_adversary` then looks
 for an f inside the assumptions that makes either false.
 
@@ -80,13 +80,13 @@ class Line(NamedTuple):
 
 def listed() -> Iterator[Assumptions]:
     """Yield assumptions under which plans once failed, or that are at the edge of what is asked."""
-    for head_start in (300, 1000):
-        yield Assumptions(2, 10**6, 0.1, head_start=head_start, steepness=0.9)
+    for initial_lead in (300, 1000):
+        yield Assumptions(2, 10**6, 0.1, initial_lead=initial_lead, steepness=0.9)
     for steepness in STEEPNESS_LISTED:
-        yield Assumptions(3, 10**6, 0.1, head_start=100, steepness=steepness)
+        yield Assumptions(3, 10**6, 0.1, initial_lead=100, steepness=steepness)
     for steepness in (0.1, 0.5, 1.0, 2.0):
-        yield Assumptions(3, 10**8, 0.1, head_start=100, steepness=steepness, noise="gaussian")
-    yield Assumptions(3, 20_000, 0.1, head_start=100, steepness=0.2)
+        yield Assumptions(3, 10**8, 0.1, initial_lead=100, steepness=steepness, noise="gaussian")
+    yield Assumptions(3, 20_000, 0.1, initial_lead=100, steepness=0.2)
 
 
 LISTED = tuple(listed())
@@ -100,7 +100,7 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
             groups=round(float(np.exp(rng.uniform(math.log(2.0), math.log(16.4))))),
             horizon=int(10.0 ** rng.uniform(4.0, 7.0)),
             smallest_difference=float(np.exp(rng.uniform(math.log(0.03), math.log(0.4)))),
-            head_start=int(rng.choice([0, 1, 10, 30, 100, 300, 1000, 3000])),
+            initial_lead=int(rng.choice([0, 1, 10, 30, 100, 300, 1000, 3000])),
             steepness=steepness,
             # Relative to the weight at equal shares, where x**s has a slope of s K.
             lipschitz=float(steepness * rng.choice([1.0, 3.0, 10.0])) if number % 3 == 0 else None,

@@ -83,7 +83,7 @@ LAWS = (
     measured("Thompson sampling", True, "thompson-beta", 2_000, (20, 10)),
     measured("UCB1, three arms", False, "ucb1", 4_000, (40, 10, 10), LINEAR, (0.3, 0.5, 0.6)),
     measured("elimination, often deceived", True, "elimination", 10**6, (30_000, 10)),
-    measured("handicap elimination", False, "handicap-elimination", 10**6, (100, 10)),
+    measured("head-start elimination", False, "head-start-elimination", 10**6, (100, 10)),
     measured("UCB1 without bias", False, "ucb1", 4_000, (10, 10), Constant()),
     measured("UCB-V without bias", False, "ucb-v", 2_000, (10, 10), Constant()),
     measured("epsilon-greedy without bias", False, "epsilon-greedy", 2_000, (1, 1), Constant()),

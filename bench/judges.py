@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
-from affinity_bandits.policies import HandicapElimination, MembersElimination, PanelElimination
+from affinity_bandits.policies import HeadStartElimination, MembersElimination, PanelElimination
 from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.state import pack
@@ -42,13 +42,13 @@ RUNS = 2_000
 FAILURE = 0.05
 VALUE = 0.9
 INITIAL, FAVORED = 10, 40
-HEAD_START = FAVORED - INITIAL
+INITIAL_LEAD = FAVORED - INITIAL
 SEATS = 6
 """Of a panel, at most, for each group."""
 GROUPS = (2, 3, 5)
 WINDOWS = {"chosen": (10, 100, 1_000), "members": (1, 100)}
 LEASE = 1_000
-"""Of panels and strangers: slots that are handed out at once, whose answers come in any order."""
+"""Of panels and recusal: slots that are handed out at once, whose answers come in any order."""
 NOISES = {"bernoulli": 0.0, "gaussian.1": 0.1, "gaussian.02": 0.02}
 SQUARE, RAMP, STEP, FLAT = 0, 1, 2, 3
 BIASES = {"x^2": SQUARE, "ramp": RAMP, "step": STEP, "flat": FLAT}
@@ -76,7 +76,7 @@ ORDERS = {"blocks": BLOCKS, "sliding": SLIDING}
 """Slots are rated block by block, or always as far ahead as the window allows."""
 
 KINDS: dict[str, type[ParallelBettingElimination]] = {
-    "chosen": HandicapElimination,
+    "chosen": HeadStartElimination,
     "members": MembersElimination,
     "panel": PanelElimination,
 }
@@ -298,7 +298,7 @@ def failure(case: Case, *, guarded: bool = True, runs: int = RUNS, seed: int = 1
     horizon = HORIZONS[case.judges]
     told: dict[str, Any] = {"sigma": sigma or 1.0, "bounded": sigma == 0.0, "failure": FAILURE}
     if case.judges == "chosen":
-        told["head_start"] = HEAD_START
+        told["initial_lead"] = INITIAL_LEAD
     if case.judges != "panel":
         told["in_flight"] = case.window
     policy = KINDS[case.judges](**told)

@@ -2,7 +2,7 @@
 
 `python -m bench.plans --json`.
 
-Situations as people tell them: a scale, how much scores spread, a bonus for one's own kind or no
+Situations as people tell them: a scale, how much scores spread, a bonus for one's own group or no
 idea of it, a committee or a bound, how many join, who judges. Each is planned, given the number of
 choices that the plan calls enough, and attacked from inside what was said: nondecreasing biases up
 to that bonus, scores of that spread, and joining at random or by those who score best.
@@ -52,7 +52,7 @@ RUNS = 1_000
 SEARCH_RUNS = 20
 BIASES = 16
 SEED = 20_263
-JUDGES = ("committee", "panel", "strangers")
+JUDGES = ("committee", "panel", "recused")
 EACH = 22
 """Situations of each way to judge."""
 SCALES = {"yes/no": (0.0, 1.0), "1..5": (1.0, 5.0), "1..10": (1.0, 10.0), "0..100": (0.0, 100.0)}
@@ -83,7 +83,7 @@ class Line(NamedTuple):
 
     @property
     def broken(self) -> bool:
-        """Whether a worse group is settled for more often than tolerated."""
+        """Whether the wrong group is chosen more often than tolerated."""
         low = proportion_interval(self.wrong, self.runs, 0.9)[1]
         return bool(low > self.assumptions["failure"])
 
@@ -103,7 +103,7 @@ def situations() -> list[Assumptions]:
             groups = int(drawn.choice([2, 2, 3, 3, 4, 5, 8]))
             scale = list(SCALES)[number % len(SCALES)]
             lowest, highest = SCALES[scale]
-            unknown = judges != "strangers" and number % 5 == 4
+            unknown = judges != "recused" and number % 5 == 4
             known = drawn.random() < 0.7
             members = [int(one) for one in drawn.integers(3, 41, groups)]
             spread = float(drawn.uniform(0.15, 0.3))
@@ -111,7 +111,7 @@ def situations() -> list[Assumptions]:
             matters = float(drawn.uniform(0.25, 0.6)) * (0.4 if scale == "yes/no" else spread)
             who: dict[str, Any] = {"committee": members}
             if not known:
-                who = {"head_start": int(drawn.choice([5, 20, 50]))}
+                who = {"initial_lead": int(drawn.choice([5, 20, 50]))}
             found.append(
                 Assumptions(
                     groups=groups,
@@ -166,7 +166,7 @@ def instance(
     judges = {
         "committee": Judges(),
         "panel": Judges("panel", seats=2 * given.groups),
-        "strangers": Judges("strangers"),
+        "recused": Judges("recused"),
     }[given.judges]
     members = [1] * given.groups
     if given.committee is not None:
@@ -279,7 +279,7 @@ def as_told(given: Assumptions, policy: RoundPolicy, runs: int) -> tuple[int, fl
     d = min(unit.smallest_difference, 0.45 * level)
     gaps = np.linspace(1.0, 2.0, unit.groups - 1) * d
     scores = [level - gap for gap in gaps] + [level]
-    weight = bias.weight(0.0 if unit.judges == "strangers" else 1.0 / unit.groups)
+    weight = bias.weight(0.0 if unit.judges == "recused" else 1.0 / unit.groups)
     noise = noise_of(unit, weight)
     bandit = instance(unit, bias, scores, Joining(part=unit.joining), noise)
     reach = float(norm.isf(unit.failure / (unit.groups - 1)) + norm.isf(1.0 - POWER))

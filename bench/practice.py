@@ -1,6 +1,6 @@
 """What a fair comparison costs beside an ordinary test: `python -m bench.practice --json`.
 
-Every scenario of `practice_scenarios` runs with the handicap, given the initial pulls or only a
+Every scenario of `practice_scenarios` runs with the head-start policy, given the initial pulls or only a
 bound on their differences, and with a target as a plan would set it ("aimed"): .85 of the choices
 that suffice in 95% of runs without one. The cost of a run is the number of choices until one group
 is left. The baseline is a fixed-size test that assumes no bias.
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import HeadStartElimination
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.measure import Lines, geometric_mean, main_of_lines
 from bench.practice_play import played
@@ -43,26 +43,26 @@ class Line(NamedTuple):
     undecided: int
 
 
-def policies(scenario: Scenario) -> dict[str, HandicapElimination]:
+def policies(scenario: Scenario) -> dict[str, HeadStartElimination]:
     """Return the policies that run on a scenario, told what can be known before it."""
     pulls = scenario.initial_pulls
-    known = HandicapElimination(initial_pulls=pulls, bounded=True, failure=FAILURE)
-    bound = HandicapElimination(max(pulls) - min(pulls), bounded=True, failure=FAILURE)
+    known = HeadStartElimination(initial_pulls=pulls, bounded=True, failure=FAILURE)
+    bound = HeadStartElimination(max(pulls) - min(pulls), bounded=True, failure=FAILURE)
     return {
-        "handicap": known,
+        "head_start": known,
         "bound_only": bound,
         AIMED: known,
         f"{AIMED}.bound_only": bound,
     }
 
 
-def with_target(scenario: Scenario, policy: HandicapElimination) -> HandicapElimination:
+def with_target(scenario: Scenario, policy: HeadStartElimination) -> HeadStartElimination:
     """Return the policy with the target that a plan would set."""
     _, choices = played(scenario, policy, runs=PILOT_RUNS, horizon=HORIZON, seed=PILOT_SEED)
     return replace(policy, target=round(TARGET * float(np.quantile(choices, 0.95))))
 
 
-def measure(item: tuple[Scenario, str, HandicapElimination, bool], runs: int) -> Line:
+def measure(item: tuple[Scenario, str, HeadStartElimination, bool], runs: int) -> Line:
     """Run one policy on one scenario."""
     scenario, label, policy, held = item
     if label.startswith(AIMED):
@@ -83,7 +83,7 @@ def measure(item: tuple[Scenario, str, HandicapElimination, bool], runs: int) ->
     )
 
 
-def work() -> list[tuple[Scenario, str, HandicapElimination, bool]]:
+def work() -> list[tuple[Scenario, str, HeadStartElimination, bool]]:
     """Return a scenario, a policy under its label, and whether it is held out, for each line."""
     return [
         (scenario, label, policy, held)
@@ -97,7 +97,7 @@ def figures(lines: Sequence[Line]) -> dict[str, float]:
     """Return what the scenarios say of each policy, the hold-out by itself."""
     found: dict[str, float] = {}
     for label in dict.fromkeys(line.policy for line in lines):
-        own = "" if label == "handicap" else f".{label}"
+        own = "" if label == "head_start" else f".{label}"
         for held in (False, True):
             some = [line for line in lines if (line.policy, line.holdout) == (label, held)]
             key = f"practice{own}.holdout" if held else f"practice{own}"

@@ -35,7 +35,7 @@ class Scenario:
         name: what it is called in tables.
         initial_pulls: members of each group to begin with.
         means: the groups' true means, on the scale from 0 to 1.
-        bonus: a rater of a group's own kind scores it higher by this part b:
+        bonus: a rater of a group's own group scores it higher by this part b:
             f(x) = (1 + b x)/(1 + b); infinity for f(x) = x.
         levels: how often each number of stars is given; tilted exponentially until the mean is
             right. None: scores are 0 or 1.

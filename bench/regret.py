@@ -1,8 +1,8 @@
 """The regret of each policy on the public suite: `python -m bench.regret --json`.
 
-The baseline is Algorithm 1 as published. `handicap` knows what holds on the whole suite
-(`suite.HEAD_START` and the kind of noise); `handicap_default` knows only the kind of noise;
-`handicap_known` also knows each instance's initial pulls. UCB1, EXP3-IX and Thompson sampling
+The baseline is Algorithm 1 as published. `head_start` knows what holds on the whole suite
+(`suite.INITIAL_LEAD` and the kind of noise); `head_start_default` knows only the kind of noise;
+`head_start_known` also knows each instance's initial pulls. UCB1, EXP3-IX and Thompson sampling
 choose pull by pull and run only up to 10**6 pulls.
 
 A failure is a dropped best group. For a policy without eliminations, it is another group with more
@@ -19,10 +19,10 @@ from typing import NamedTuple
 from affinity_bandits import simulate, theory
 from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.model.noise import Bernoulli, Gaussian
-from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
+from affinity_bandits.policies import Elimination, HeadStartElimination, RoundPolicy
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.measure import Lines, geometric_mean, main_of_lines
-from bench.suite import HEAD_START, Instance, instances
+from bench.suite import INITIAL_LEAD, Instance, instances
 
 REPLICATES = 4_000
 """With no failure among so many, the upper 95% limit (Clopper and Pearson) is 0.00092."""
@@ -60,9 +60,9 @@ def policies(instance: Instance) -> dict[str, AnyPolicy]:
     bounded = isinstance(bandit.noise, Bernoulli)
     chosen: dict[str, AnyPolicy] = {
         "published": Elimination(),
-        "handicap": HandicapElimination(head_start=HEAD_START, bounded=bounded),
-        "handicap_known": HandicapElimination(initial_pulls=bandit.initial_pulls, bounded=bounded),
-        "handicap_default": HandicapElimination(bounded=bounded),
+        "head_start": HeadStartElimination(initial_lead=INITIAL_LEAD, bounded=bounded),
+        "head_start_known": HeadStartElimination(initial_pulls=bandit.initial_pulls, bounded=bounded),
+        "head_start_default": HeadStartElimination(bounded=bounded),
     }
     if horizon <= MOST_STEPS:
         thompson = "thompson-beta" if bounded else "thompson-gaussian"

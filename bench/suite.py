@@ -40,7 +40,7 @@ LEVELS = (0.9, 0.6, 0.75)
 FAVORED = (10, 100, 1000)
 """Initial pulls of the favored groups; all others have 10."""
 
-HEAD_START = 1000
+INITIAL_LEAD = 1000
 """An upper bound on the differences of initial pulls, which holds on the whole suite."""
 
 

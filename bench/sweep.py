@@ -39,7 +39,7 @@ def sweep(replicates: int) -> Sweep:
     """Return cells of very different lengths: steps and rounds, two and sixteen arms."""
     return Sweep(
         axes={
-            "policy": ["ucb1", "thompson-beta", "elimination", "handicap-elimination"],
+            "policy": ["ucb1", "thompson-beta", "elimination", "head-start-elimination"],
             "bandit.true_means": [[0.4, 0.6], [0.4] * 15 + [0.6]],
             "horizon": [HORIZON // 10, HORIZON],
         },

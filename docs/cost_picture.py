@@ -10,14 +10,14 @@ from bench.practice_scenarios import FAILURE, MILD, Scenario
 
 from affinity_bandits.kernels import FloatArray
 from affinity_bandits.plots.style import COLORS, new_figure, save_figure
-from affinity_bandits.policies import Elimination, HandicapElimination, RoundPolicy
+from affinity_bandits.policies import Elimination, HeadStartElimination, RoundPolicy
 
 IMAGES = Path(__file__).parent / "images"
 COMMITTEE = (60, 40)
 BEST = 0.75
 DIFFERENCES = (0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32)
 HORIZON = 10**7
-RUNS = {"handicap": 1_000, "published": 20}
+RUNS = {"head_start": 1_000, "published": 20}
 
 
 def scenario(difference: float) -> Scenario:
@@ -34,7 +34,7 @@ def choices(policy: RoundPolicy, difference: float, runs: int) -> FloatArray:
 def main() -> None:
     """Measure, and draw."""
     policies: dict[str, RoundPolicy] = {
-        "handicap": HandicapElimination(initial_pulls=COMMITTEE, bounded=True, failure=FAILURE),
+        "head_start": HeadStartElimination(initial_pulls=COMMITTEE, bounded=True, failure=FAILURE),
         "published": Elimination(),
     }
     found = {
@@ -47,7 +47,7 @@ def main() -> None:
     ordinary = [scenario(d).ordinary_test for d in DIFFERENCES]
     axes.plot(DIFFERENCES, ordinary, color="#000000", ls="--")
     named = {
-        "handicap": ("elimination with a handicap", COLORS[0]),
+        "head_start": ("elimination with a head start", COLORS[0]),
         "published": ("Algorithm 1 as published", COLORS[1]),
     }
     for name, (_, color) in named.items():
@@ -67,7 +67,7 @@ def main() -> None:
     words = "ordinary test, which\nbelieves in no bias"
     axes.text(0.345, ordinary[-1], words, va="center", fontsize=8.5)
     axes.set_title(
-        "Two groups, five stars, 60 and 40 members; raters score their own kind up to 25% higher",
+        "Two groups, five stars, 60 and 40 members; raters score their own group up to 25% higher",
         fontsize=9,
     )
     save_figure(figure, IMAGES / "cost.png")

@@ -26,7 +26,7 @@ from affinity_bandits.declaration import EXAMPLES, Declaration
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
-    HandicapElimination,
+    HeadStartElimination,
     RoundPolicy,
 )
 from affinity_bandits.policies.elimination import ListedSchedule
@@ -152,7 +152,7 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID], tuple[str, UUID]]:
         traffic = Traffic(pool, tenant, key.split("_")[1])
         begin = datetime(2026, 10, 5, 8, 0, tzinfo=UTC)
         rounds = [(16, 1.0), (32, 0.5), (64, 0.25), (128, 0.125), (256, 0.0625), (512, 0.03125)]
-        policy = HandicapElimination(head_start=20, bounded=True, failure=0.05)
+        policy = HeadStartElimination(initial_lead=20, bounded=True, failure=0.05)
         ids = {}
         groups = (
             *("Referrals", "Job board", "Open-source contributors"),
@@ -185,7 +185,7 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID], tuple[str, UUID]]:
         ids["new"] = await traffic.create(
             "Rating panels, spring intake",
             ("Panel Berlin", "Panel Lagos", "Panel Lima", "Panel Osaka"),
-            HandicapElimination(head_start=40, bounded=True),
+            HeadStartElimination(initial_lead=40, bounded=True),
             30_000,
             begin + timedelta(days=38),
         )

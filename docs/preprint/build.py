@@ -2,7 +2,7 @@
 
     .venv/bin/python docs/preprint/build.py [--full] [--out docs/preprint/_build]
 
-The statements are those of docs/studies and docs/handicap*.md, converted by docutils. Claims,
+The statements are those of docs/studies and docs/head-start*.md, converted by docutils. Claims,
 planted worlds and figures come from running the studies. pdflatex makes the PDF; without it, the
 script writes the LaTeX source and says so.
 """
@@ -36,7 +36,7 @@ PAGES = {
     "contexts-proofs": (),
 }
 """The pages of the studies, each with the studies whose results it shows."""
-APPENDIX = ("handicap", "handicap-definition", "handicap-proofs")
+APPENDIX = ("head-start", "head-start-definition", "head-start-proofs")
 """The pages of the appendix."""
 FENCED = re.compile(r"^```(?P<kind>[^\n]*)\n.*?^```\n", flags=re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"images/study-([\w-]+)\.png")

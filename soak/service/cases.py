@@ -62,8 +62,8 @@ class Case:
     def settings(self) -> dict[str, Any]:
         """What the policy is told."""
         told: dict[str, Any] = {"bounded": True} if self.bounded else {}
-        if self.policy == "handicap-elimination":
-            told["head_start"] = HEAD_START
+        if self.policy == "head-start-elimination":
+            told["initial_lead"] = INITIAL_LEAD
         return told if self.in_flight is None else told | {"in_flight": self.in_flight}
 
     def score(self, round_: int, slot: int, arm: int) -> int:
@@ -74,15 +74,15 @@ class Case:
         return self.lowest * UNITS_PER_ONE + (self.highest - self.lowest) * part
 
 
-HEAD_START = 20
-HOT = Case("hot", "handicap-elimination", 8, 60_000, in_flight=3_000, weight=12.0)
+INITIAL_LEAD = 20
+HOT = Case("hot", "head-start-elimination", 8, 60_000, in_flight=3_000, weight=12.0)
 FULL = (
     HOT,
     Case("rejects", "successive-rejects", 24, 12_000, 1, 5, weight=4.0),
     Case("halving", "sequential-halving", 16, 8_000, weight=3.0),
-    Case("handicap", "handicap-elimination", 4, 6_000, in_flight=400, weight=3.0),
+    Case("head start", "head-start-elimination", 4, 6_000, in_flight=400, weight=3.0),
     Case(
-        "counted", "handicap-elimination", 4, 6_000, 1, 5, bounded=True, in_flight=400, weight=3.0
+        "counted", "head-start-elimination", 4, 6_000, 1, 5, bounded=True, in_flight=400, weight=3.0
     ),
     Case("elimination", "elimination", 4, 8_000, 0, 100, weight=2.0),
     Case("commit", "explore-then-commit", 6, 4_000),
@@ -92,8 +92,8 @@ FULL = (
 """Those of the full form: one hot, most of them over before the faults are."""
 SHORT = (
     Case("hot", "successive-rejects", 12, 2_000, weight=3.0),
-    Case("handicap", "handicap-elimination", 3, 1_500),
-    Case("stars", "handicap-elimination", 3, 600, 1, 5, bounded=True),
+    Case("head start", "head-start-elimination", 3, 1_500),
+    Case("stars", "head-start-elimination", 3, 600, 1, 5, bounded=True),
     Case("brief", "elimination", 4, 300, 1, 5),
     Case("stopped", "successive-rejects", 6, 600, stopped=True),
 )

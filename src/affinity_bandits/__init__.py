@@ -90,7 +90,7 @@ if TYPE_CHECKING:  # the names of _NAMES for type checkers
         EpsilonGreedy as EpsilonGreedy,
         EXP3Gains as EXP3Gains,
         ExploreThenCommit as ExploreThenCommit,
-        HandicapElimination as HandicapElimination,
+        HeadStartElimination as HeadStartElimination,
         InPython as InPython,
         Live as Live,
         MembersElimination as MembersElimination,
@@ -101,7 +101,7 @@ if TYPE_CHECKING:  # the names of _NAMES for type checkers
         RoundPolicy as RoundPolicy,
         SequentialHalving as SequentialHalving,
         StepPolicy as StepPolicy,
-        StrangersElimination as StrangersElimination,
+        RecusalElimination as RecusalElimination,
         SuccessiveRejects as SuccessiveRejects,
         ThompsonBeta as ThompsonBeta,
         ThompsonGaussian as ThompsonGaussian,
@@ -140,9 +140,9 @@ _NAMES = {
     ),
     "policies": (
         "EXP3 EXP3IX KLUCB LUCB MOSS UCB1 UCBV DebiasedUCBV EfficientUCBV Elimination "
-        "EpsilonGreedy EXP3Gains ExploreThenCommit HandicapElimination InPython Live "
+        "EpsilonGreedy EXP3Gains ExploreThenCommit HeadStartElimination InPython Live "
         "MembersElimination MemoryElimination Oracle PanelElimination Policy RoundPolicy "
-        "SequentialHalving StepPolicy StrangersElimination SuccessiveRejects ThompsonBeta "
+        "SequentialHalving StepPolicy RecusalElimination SuccessiveRejects ThompsonBeta "
         "ThompsonGaussian Uniform WeightedUCB"
     ),
     "simulation": (

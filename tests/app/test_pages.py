@@ -292,7 +292,7 @@ def test_mistakes_are_said_beside_their_questions(browser: Browser, address: str
         ({"budget": "40 a week until 2020-01-01"}, "budget"),
         ({"failure": "0"}, "failure"),
         ({"favor_gap": "much"}, "bonus"),
-        ({"judges": "strangers", "bonus": "no idea"}, "judges"),
+        ({"judges": "recused", "bonus": "no idea"}, "judges"),
         ({"purpose": "\0"}, "purpose"),
         ({"protected": "perhaps"}, "protected"),
     ],
@@ -316,8 +316,8 @@ def test_the_names_of_the_groups_say_what_they_are(address: str) -> None:
         assert ("groups_are" in wrong) == missing
 
 
-def test_two_groups_of_strangers_are_promised_nothing(address: str) -> None:
-    query = DECLARED | PANELS | {"judges": "strangers"}
+def test_two_groups_with_recusal_are_promised_nothing(address: str) -> None:
+    query = DECLARED | PANELS | {"judges": "recused"}
     kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=60).text
     assert "No number of interviews is enough.</h2>" in kept
     assert "no chance of a wrong group can be promised unless outsiders judge." in kept
@@ -327,7 +327,7 @@ def test_two_groups_of_strangers_are_promised_nothing(address: str) -> None:
     said = json.loads(last)["html"]
     assert "for a campaign or a simulation (nothing is promised)" in said
     # At each step of both sliders: differences end where the scale does.
-    assert said.count("<li>strangers only: no number is enough</li>") == said.count('class="step"')
+    assert said.count("<li>recusal: no number is enough</li>") == said.count('class="step"')
 
 
 def test_a_plan_from_an_audit_says_what_it_took_and_keeps_its_favor_gap(address: str) -> None:

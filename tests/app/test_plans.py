@@ -36,7 +36,7 @@ def test_a_first_plan_is_said_to_compile(monkeypatch: pytest.MonkeyPatch) -> Non
         return one
 
     async def ask() -> None:
-        async for one in plan.Plans(1).make([GIVEN, replace(GIVEN, judges="strangers")]):
+        async for one in plan.Plans(1).make([GIVEN, replace(GIVEN, judges="recused")]):
             with more:
                 told.append(one)
                 more.notify_all()

@@ -61,7 +61,7 @@ def test_every_model_of_the_catalogue_is_tested() -> None:
         (Sigmoid(), 0.0, 0.5),
         (Sigmoid(), 1.0, math.e / (math.e + 1.0)),
         (Sigmoid(), math.log(2.0), 2.0 / 3.0),
-        # A quarter more from one's own group: 4/5 from strangers alone, 1 from one's own alone.
+        # A quarter more from one's own group: 4/5 from other groups alone, 1 from one's own alone.
         (InGroupBonus(0.25), 0.0, 0.8),
         (InGroupBonus(0.25), 0.5, 0.9),
         (InGroupBonus(0.25), 1.0, 1.0),

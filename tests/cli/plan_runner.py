@@ -15,10 +15,10 @@ from .inside import inside
 # A right command line whose plan takes no time; a later option of the same name overrides it.
 TINY = (
     *("plan", "--groups", "2", "--scale", "yes/no", "--budget", "300", "--difference", "0.5"),
-    *("--head-start", "2", "--steepness", "0", "--judges", "committee"),
+    *("--initial-lead", "2", "--steepness", "0", "--judges", "committee"),
 )
 
-ASSUMED = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
+ASSUMED = Assumptions(groups=2, horizon=300, smallest_difference=0.5, initial_lead=2, steepness=0.0)
 
 
 def command(*arguments: object) -> list[str]:

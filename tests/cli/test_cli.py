@@ -41,12 +41,12 @@ succeeded, refused = affinity.succeeded, affinity.refused
 
 def test_a_guarantee_that_does_not_cover_the_run_is_said_below_the_table() -> None:
     gated = (*QUICK, "--noise", "gaussian", "--mechanism", "gated", "--bias", "power")
-    printed = succeeded(*gated, "--policy", "handicap-elimination", "--policy", "uniform")
+    printed = succeeded(*gated, "--policy", "head-start-elimination", "--policy", "uniform")
     assert printed.endswith(
-        "Note: handicap-elimination assumes 1-subGaussian feedback; gated Gaussian feedback here "
+        "Note: head-start-elimination assumes 1-subGaussian feedback; gated Gaussian feedback here "
         "is 1.036-subGaussian: its guarantee does not cover this run.\n"
     )
-    told = succeeded(*gated, "--policy", "handicap-elimination:sigma=1.037")
+    told = succeeded(*gated, "--policy", "head-start-elimination:sigma=1.037")
     assert "Note" not in told
 
 
@@ -58,7 +58,7 @@ def test_a_plan_runs_inside_its_own_assumptions(scores: tuple[str, str], tmp_pat
     plan = tmp_path / "plan.toml"
     succeeded(
         *("plan", "--groups", "2", "--budget", "300", "--difference", "0.5", *scores, "--again"),
-        *("--head-start", "2", "--steepness", "1", "--judges", "committee", "--out", plan),
+        *("--initial-lead", "2", "--steepness", "1", "--judges", "committee", "--out", plan),
     )
     assert "Note" not in succeeded("simulate", plan, "--replicates", "2")
 
@@ -260,7 +260,7 @@ def test_names_the_file_that_a_full_disk_would_not_take() -> None:
         (("frobnicate",), "frobnicate"),
         (("simulate", "--frobnicate"), "--frobnicate"),
         (("simulate", "--horizon"), "--horizon"),
-        (("plan", "--method", "handicap"), "--method"),
+        (("plan", "--method", "bets"), "--method"),
         (("simulate", "one.toml", "two.toml"), "two.toml"),
     ],
 )

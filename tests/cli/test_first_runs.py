@@ -31,7 +31,7 @@ COMMANDS = {
     "sweep in processes": ("run", "s.toml", "--workers", "2", "--store", "STORE"),
     "plan": (
         *("--groups", "2", "--budget", "300", "--difference", "0.5", "--scale", "1..5", "--again"),
-        *("--head-start", "2", "--judges", "committee"),
+        *("--initial-lead", "2", "--judges", "committee"),
     ),
     "audit": ("LOG", "--scale", "1..5"),
     "show": ("--out", "page.html"),

@@ -19,13 +19,13 @@ from tests.planning.story import MEANT
 
 TODAY = date(2027, 1, 1)
 STORY = replace(MEANT, pace=40.0, unit="interview")
-NEEDED = {"strangers": 900.0, "panel": 620.0, "committee": 2400.0}
+NEEDED = {"recused": 900.0, "panel": 620.0, "committee": 2400.0}
 
 
 @pytest.fixture(scope="module")
 def real() -> Plan:
     """A plan that takes no time, whose figures are replaced below."""
-    return make_plan(Assumptions(3, 300, 0.9, head_start=0, steepness=0.0), progress=False)
+    return make_plan(Assumptions(3, 300, 0.9, initial_lead=0, steepness=0.0), progress=False)
 
 
 def cost(choices: float, undecided: int = 0) -> Outcome:
@@ -36,7 +36,7 @@ def cost(choices: float, undecided: int = 0) -> Outcome:
 def plans(
     real: Plan,
     given: Assumptions = STORY,
-    ways: Sequence[str] = ("strangers", "panel", "committee"),
+    ways: Sequence[str] = ("recused", "panel", "committee"),
     few: Sequence[str] = ("committee",),
 ) -> list[Plan]:
     """Plans of the story with figures that need no runs; those in `few` are not enough."""
@@ -68,18 +68,18 @@ def test_says_enough_or_not_when_it_is_over_and_what_each_way_to_judge_costs(
 ) -> None:
     lines = answer(capsys, plans(real))
     assert " ".join(lines[:2]).startswith(
-        "2,000 interviews are enough if strangers or panels judge; too few if the whole committee"
+        "2,000 interviews are enough if people from other groups or panels judge; too few if the whole committee"
         " judges."
     )
     rows = [" ".join(line.split()) for line in lines if line.endswith((" yes", " no"))]
     assert rows == [
-        "strangers only 450 900 23 weeks 2027-06-08 0.25 yes",
+        "recusal 450 900 23 weeks 2027-06-08 0.25 yes",
         "panels, equal seats 310 620 16 weeks 2027-04-20 0.25 yes",
         "the whole committee 1,200 2,400 60 weeks 2028-02-25 0.25 no",
     ]
     text = " ".join(" ".join(lines).split())
     assert "3 groups (referrals, agencies, open call), 30, 10 and 10 on the committee." in text
-    assert "Own kind rated up to 20% higher (above 1: 3 becomes 3.4)." in text
+    assert "Own group rated up to 20% higher (above 1: 3 becomes 3.4)." in text
     assert "1 in 10 of those chosen joins. 2,000 interviews in 50 weeks, 40 a week, as no" in text
     assert "at most 5% in each case; at worst 0 of 300 runs here. This is proven" in text
 
@@ -122,21 +122,21 @@ def test_where_no_number_suffices_it_says_so(
     assert row[3:] == ["-", "-", "never", "-", "-", "no"]
 
 
-def test_without_a_word_on_the_bias_strangers_may_see_nothing(
+def test_without_a_word_on_the_bias_recused_judges_may_see_nothing(
     real: Plan, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unknown = replace(STORY, bonus=None, steepness=None)
     ways = ("panel", "committee")
     text = " ".join(answer(capsys, plans(real, unknown, ways)))
-    assert "Strangers only: nothing can be promised" in text
-    assert "Strangers only" not in " ".join(answer(capsys, plans(real, unknown, ("panel",))))
+    assert "Recusal: nothing can be promised" in text
+    assert "Recusal" not in " ".join(answer(capsys, plans(real, unknown, ("panel",))))
 
 
 EXTREMES: list[dict[str, Any]] = [
     {},
     {"names": ["x" * 40, "y" * 40, "z" * 40]},
     {"committee": [10**9, 10**9, 1], "horizon": 10**15, "pace": 1e-3},
-    {"committee": None, "head_start": 10**9, "bonus": None, "steepness": None},
+    {"committee": None, "initial_lead": 10**9, "bonus": None, "steepness": None},
     {"pace": None, "spread": None, "joining": 0.123456},
     {"noise": "gaussian", "lowest": 0.0, "highest": 1.0, "largest_mean": 1e5, "spread": None},
     {"lowest": -1e9, "highest": 1e9, "largest_mean": 1e9, "spread": 333_333_333.3},
@@ -149,7 +149,7 @@ def test_no_line_is_longer_than_80_columns_and_no_word_is_broken(
     changes: dict[str, Any], real: Plan, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = replace(STORY, **changes)
-    ways = ("panel", "committee") if given.bonus is None else ("strangers", "panel", "committee")
+    ways = ("panel", "committee") if given.bonus is None else ("recused", "panel", "committee")
     made = plans(real, given, ways)
     if given.horizon > 10**6:
         huge = cost(9.99e14)
@@ -215,7 +215,7 @@ def test_enter_leaves_open_what_is_not_known(monkeypatch: pytest.MonkeyPatch) ->
         (2, "5 stars", "1..5, '1 to 5' or 0..100, or yes/no"),
         (3, "9", "above 0 and at most 4"),
         (4, "20", "such as 20% or 0.2"),
-        (5, "me", "committee, panels or strangers"),
+        (5, "me", "committee, panels or recused"),
         (6, "30,10", "such as 30,10,10, or 'do not know'"),
         (7, "10", "'1 in 10'"),
         (8, "5%", "points of the scale such as 0.3"),
@@ -247,7 +247,7 @@ def test_a_wrong_answer_is_refused_at_once_and_asked_for_again(
         ({}, "you say before each round who is on the committee"),
         ({"joining": 1.0}, "everybody chosen joins the committee at once"),
         ({"judges": "panel"}, "panels have as many seats for each group"),
-        ({"judges": "strangers"}, "nobody judges their own group"),
+        ({"judges": "recused"}, "nobody judges their own group"),
     ],
 )
 def test_the_assumptions_stand_beside_the_claim_in_a_sentence_each(
@@ -257,7 +257,7 @@ def test_the_assumptions_stand_beside_the_claim_in_a_sentence_each(
         [replace(real, assumptions=replace(STORY, **changes))]
     )
     assert judges.startswith(says)
-    if changes.get("judges") == "strangers":
+    if changes.get("judges") == "recused":
         assert "equally strict on average" in alike
         assert lots == []
     else:

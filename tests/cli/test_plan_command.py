@@ -59,7 +59,7 @@ def test_flags_are_the_assumptions(inside: Runner, tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     inside.succeeded(
         *("plan", "--groups", "3", "--budget", "1e2", "--difference", ".5"),
-        *("--head-start", "1", "--steepness", "1", "--lipschitz", "0.75", "--failure", "10%"),
+        *("--initial-lead", "1", "--steepness", "1", "--lipschitz", "0.75", "--failure", "10%"),
         *("--noise", "gaussian:sigma=0.25", "--largest-mean", "2", "--in-flight", "7"),
         *("--judges", "committee", "--seed", "12", "--out", path),
     )
@@ -67,7 +67,7 @@ def test_flags_are_the_assumptions(inside: Runner, tmp_path: Path) -> None:
         groups=3,
         horizon=100,
         smallest_difference=0.5,
-        head_start=1,
+        initial_lead=1,
         steepness=1.0,
         lipschitz=0.75,
         noise="gaussian",
@@ -151,7 +151,7 @@ def test_a_plan_that_is_too_few_is_saved_only_if_its_judges_are_named(
     told = " ".join(inside.succeeded(*few, "--judges", "panels").split())
     assert "The saved plan is the one where panels judge: 6 choices are too few." in told
     assert read_plan(path).assumptions.judges == "panel"
-    told = " ".join(inside.succeeded(*few, "--judges", "strangers").split())
+    told = " ".join(inside.succeeded(*few, "--judges", "recused").split())
     assert "no number of choices is enough, and nothing is promised" in told
     assert "5%" not in told
     assert read_plan(path).failure is None
@@ -178,7 +178,7 @@ def test_a_file_says_what_flags_say(inside: Runner, tmp_path: Path) -> None:
     situation, plan = tmp_path / "situation.toml", tmp_path / "plan.toml"
     situation.write_text(
         '[situation]\ngroups = 2\nscale = "yes/no"\nbudget = 300\ndifference = 0.5\n'
-        'head_start = 2\nsteepness = 0\njudges = "panels"\n',
+        'initial_lead = 2\nsteepness = 0\njudges = "panels"\n',
         encoding="utf-8",
     )
     inside.succeeded("plan", situation, "--judges", "committee", "--out", plan)
@@ -268,7 +268,7 @@ def test_an_interrupt_ends_it_in_one_line_without_a_plan(tmp_path: Path) -> None
     process = subprocess.Popen(
         command(
             *("plan", "--groups", 8, "--scale", "0..1", "--budget", "1e8", "--difference", 0.1),
-            *("--head-start", 3000, "--judges", "committee", "--out", path),
+            *("--initial-lead", 3000, "--judges", "committee", "--out", path),
         ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

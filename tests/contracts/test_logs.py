@@ -26,7 +26,7 @@ from tests.support.instances import (
     policy_examples,
 )
 
-SAMPLED = ["ucb1", "ucb-v", "thompson-gaussian", "elimination", "handicap-elimination"]
+SAMPLED = ["ucb1", "ucb-v", "thompson-gaussian", "elimination", "head-start-elimination"]
 
 
 def logged(
@@ -78,7 +78,7 @@ def assert_twins(log: RunLog, policy: AnyPolicy) -> None:
         assert log.panel.tolist() == [row.panel for row in rows]
 
 
-@pytest.mark.nightly_but("handicap", "exp3-ix", "ucb1")
+@pytest.mark.nightly_but("head-start", "exp3-ix", "ucb1")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 @settings(max_examples=5)

@@ -104,7 +104,7 @@ def test_all_policies_are_looked_for() -> None:
         "from affinity_bandits import UCB1",
         "from affinity_bandits.policies import *",
         "from affinity_bandits.policies import elimination",
-        "from affinity_bandits.policies.handicap import LOOKS",
+        "from affinity_bandits.policies.head_start import LOOKS",
         "import affinity_bandits.policies.baselines as told",
         "from ..policies import Oracle",
         "from ..policies.baselines import OracleState",

@@ -22,7 +22,7 @@ from affinity_bandits.model import round_sums
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
-    HandicapElimination,
+    HeadStartElimination,
     ListedSchedule,
     RoundPolicy,
     SequentialHalving,
@@ -43,7 +43,7 @@ HORIZON = 400
 
 POLICIES = [
     Elimination(ListedSchedule([(10, 0.12), (40, 0.06), (60, 0.03)])),
-    HandicapElimination(10, sigma=0.3, failure=0.4),  # rounds in which not every arm takes part
+    HeadStartElimination(10, sigma=0.3, failure=0.4),  # rounds in which not every arm takes part
     Uniform(),
     ExploreThenCommit(30),
     SuccessiveRejects(),
@@ -107,7 +107,7 @@ def test_counts_of_scores_have_the_law_of_steps(noise: object) -> None:
         initial_pulls=[9, 3, 1],
         noise=noise,  # type: ignore[arg-type]
     )
-    policy = HandicapElimination(10, bounded=True, failure=0.4)
+    policy = HeadStartElimination(10, bounded=True, failure=0.4)
     by_steps = outcomes_by_steps(bandit, policy, HORIZON, REPLICATES, seed=11)
     by_rounds = outcomes_by_rounds(bandit, policy, HORIZON, REPLICATES, seed=12)
     assert smallest_p(by_steps, by_rounds) > SMALLEST_P

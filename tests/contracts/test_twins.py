@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from affinity_bandits import (
     AffinityBandit,
     Gaussian,
-    HandicapElimination,
+    HeadStartElimination,
     InGroupBonus,
     Joining,
     Judges,
@@ -20,7 +20,7 @@ from affinity_bandits import (
     Ordinal,
     PanelElimination,
     Power,
-    StrangersElimination,
+    RecusalElimination,
 )
 from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.policies import POLICIES
@@ -72,7 +72,7 @@ def test_so_does_the_same_source_in_plain_python(name: str, data: st.DataObject)
     agrees(uncompiled_run, name, data, 200)
 
 
-@pytest.mark.nightly_but("handicap", "ucb1", "elimination-bern")
+@pytest.mark.nightly_but("head-start", "ucb1", "elimination-bern")
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["bernoulli", "gaussian"])
 @pytest.mark.parametrize("name", POLICIES)
@@ -108,7 +108,7 @@ def test_a_policy_with_a_horizon_agrees_while_leaders_change(
         initial_pulls=[40, 10, 25, 1],
         noise=noise,  # type: ignore[arg-type]
     )
-    policy = HandicapElimination(
+    policy = HeadStartElimination(
         initial_pulls=[40, [8, 12], 25, 1], sigma=0.05 if not bounded else 1.0, bounded=bounded
     )
     found = compiled_run(bandit, policy, 20_000, 0, 3)
@@ -118,12 +118,12 @@ def test_a_policy_with_a_horizon_agrees_while_leaders_change(
 
 
 NOISES = {"bernoulli": True, Gaussian(0.2): False}
-"""Whether the handicap is told that scores are bounded."""
+"""Whether the policy is told that scores are bounded."""
 BETWEEN_NODES = [
     # A policy that counts scores, some of which lie between two nodes.
     pytest.param(
         AffinityBandit([0.52, 0.6, 0.56], Power(1.0), [40, 10, 25], noise),
-        HandicapElimination(initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4),
+        HeadStartElimination(initial_pulls=[40, [8, 12], 25], bounded=True, failure=1e-4),
         100_000,
         id=f"counts of {noise}",
         marks=() if isinstance(noise, Ordinal) else pytest.mark.nightly,
@@ -148,7 +148,7 @@ OTHER_JUDGES = [
     for kind, judges in (
         (MembersElimination, Judges()),
         (PanelElimination, Judges("panel", seats=9, seating="in proportion")),
-        (StrangersElimination, Judges("strangers")),
+        (RecusalElimination, Judges("recused")),
     )
     for noise, bounded in NOISES.items()
 ]
@@ -156,7 +156,7 @@ TARGETS = [
     # Before the target and after it.
     pytest.param(
         AffinityBandit([0.55, 0.6, 0.58], InGroupBonus(0.5), [40, 10, 25], noise),
-        HandicapElimination(
+        HeadStartElimination(
             initial_pulls=[40, [8, 12], 25],
             sigma=0.2,
             bounded=bounded,
@@ -188,7 +188,7 @@ MEMORIES = [
 @pytest.mark.parametrize(
     ("bandit", "policy", "pulls"), [*BETWEEN_NODES, *OTHER_JUDGES, *TARGETS, *MEMORIES]
 )
-def test_the_handicap_agrees_over_many_pulls(
-    bandit: AffinityBandit, policy: HandicapElimination, pulls: int
+def test_the_head_start_agrees_over_many_pulls(
+    bandit: AffinityBandit, policy: HeadStartElimination, pulls: int
 ) -> None:
     assert compiled_run(bandit, policy, pulls, 7, 3) == naive_run(bandit, policy, pulls, 7, 3)

@@ -241,7 +241,7 @@ WRONG = {
     ],
     missing_constants: [("`BEST_VERSION`, `SCHEMA_VERSION`", "BEST_VERSION")],
     wrong_settings: [
-        ("`handicap-elimination` with `memory=`", "memory of ['handicap-elimination']"),
+        ("`head-start-elimination` with `memory=`", "memory of ['head-start-elimination']"),
         ("`bounded=`, `judges=` of `PanelElimination`", "judges of ['PanelElimination']"),
         ("`panel-elimination:bounded=true,seats=6`", "seats of panel-elimination"),
     ],

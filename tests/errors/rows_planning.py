@@ -7,7 +7,7 @@ from typing import Any
 
 from affinity_bandits import policy_from_json
 from affinity_bandits.planning import Assumptions, make_plan
-from affinity_bandits.policies import HandicapElimination, MemoryElimination
+from affinity_bandits.policies import HeadStartElimination, MemoryElimination
 
 from .table import HUGE, TOO_LONG, UNPRINTABLE, invalid, unknown
 
@@ -50,13 +50,13 @@ ASSUMPTIONS = [
     invalid(
         "assume-difference-nan", lambda: assumed(smallest_difference=math.nan), "difference | nan"
     ),
-    invalid("assume-head-start-negative", lambda: assumed(head_start=-1), "head_start | -1"),
-    invalid("assume-head-start-huge", lambda: assumed(head_start=HUGE), "head_start"),
+    invalid("assume-head-start-negative", lambda: assumed(initial_lead=-1), "initial_lead | -1"),
+    invalid("assume-head-start-huge", lambda: assumed(initial_lead=HUGE), "initial_lead"),
     # Who is there, who joins, who judges.
     invalid(
         "assume-head-start-and-committee",
-        lambda: assumed(head_start=3, committee=[1, 2]),
-        "head_start | left out where the committee is given | got 3",
+        lambda: assumed(initial_lead=3, committee=[1, 2]),
+        "initial_lead | left out where the committee is given | got 3",
     ),
     invalid(
         "assume-committee-of-others",
@@ -70,9 +70,9 @@ ASSUMPTIONS = [
     invalid("assume-more-join", lambda: assumed(joining=1.5), "joining | 1.5"),
     unknown("assume-judges-misspelt", lambda: assumed(judges="panels"), "judges | 'panel'?"),
     invalid(
-        "assume-strangers-without-a-bonus",
-        lambda: assumed(judges="strangers"),
-        "bonus | given where strangers judge | None",
+        "assume-recusal-without-a-bonus",
+        lambda: assumed(judges="recused"),
+        "bonus | given where judges are recused | None",
     ),
     invalid("assume-bonus-negative", lambda: assumed(bonus=-0.1), "bonus | -0.1"),
     invalid("assume-spread-zero", lambda: assumed(spread=0.0), "spread | (0, 0.5] | 0.0"),
@@ -158,7 +158,7 @@ ASSUMPTIONS = [
     unknown(
         "assumptions-unknown-key",
         lambda: described(head_strat=3),
-        "assumption | did you mean 'head_start'?",
+        "assumption | did you mean 'initial_lead'?",
     ),
     invalid("assumptions-wrong-value", lambda: described(failure="5%"), "failure | '5%'"),
     # Plans.
@@ -169,25 +169,25 @@ ASSUMPTIONS = [
 ]
 
 PLANNED_POLICIES = [
-    invalid("handicap-negative", lambda: HandicapElimination(-1), "head_start | from 0 | -1"),
-    invalid("handicap-half", lambda: HandicapElimination(0.5), "head_start | whole | 0.5"),
-    invalid("handicap-too-large", lambda: HandicapElimination(10**13), "head_start"),
-    invalid("handicap-sigma-zero", lambda: HandicapElimination(sigma=0.0), "sigma | 0.0"),
-    invalid("handicap-sigma-nan", lambda: HandicapElimination(sigma=math.nan), "sigma | nan"),
+    invalid("head-start-negative", lambda: HeadStartElimination(-1), "initial_lead | from 0 | -1"),
+    invalid("head-start-half", lambda: HeadStartElimination(0.5), "initial_lead | whole | 0.5"),
+    invalid("head-start-too-large", lambda: HeadStartElimination(10**13), "initial_lead"),
+    invalid("head-start-sigma-zero", lambda: HeadStartElimination(sigma=0.0), "sigma | 0.0"),
+    invalid("head-start-sigma-nan", lambda: HeadStartElimination(sigma=math.nan), "sigma | nan"),
     invalid(
-        "handicap-bounded-number",
-        lambda: HandicapElimination(bounded=1),
+        "head-start-bounded-number",
+        lambda: HeadStartElimination(bounded=1),
         "bounded | true or false | got 1",
     ),
-    invalid("handicap-never-fails", lambda: HandicapElimination(failure=0.0), "failure | 0.0"),
-    invalid("handicap-always-fails", lambda: HandicapElimination(failure=1.0), "failure | 1.0"),
-    invalid("handicap-none-in-flight", lambda: HandicapElimination(in_flight=0), "in_flight | 0"),
+    invalid("head-start-never-fails", lambda: HeadStartElimination(failure=0.0), "failure | 0.0"),
+    invalid("head-start-always-fails", lambda: HeadStartElimination(failure=1.0), "failure | 1.0"),
+    invalid("head-start-none-in-flight", lambda: HeadStartElimination(in_flight=0), "in_flight | 0"),
     invalid("memory-none", lambda: MemoryElimination(memory=0), "memory | from 1 | 0"),
-    invalid("handicap-no-arms", lambda: HandicapElimination().start(0, 10), "arms | got 0"),
-    invalid("handicap-no-horizon", lambda: HandicapElimination().start(2, 0), "horizon | got 0"),
+    invalid("head-start-no-arms", lambda: HeadStartElimination().start(0, 10), "arms | got 0"),
+    invalid("head-start-no-horizon", lambda: HeadStartElimination().start(2, 0), "horizon | got 0"),
     unknown(
-        "handicap-unknown-key",
-        lambda: policy_from_json({"name": "handicap-elimination", "headstart": 3}),
-        "handicap-elimination | did you mean 'head_start'?",
+        "head-start-unknown-key",
+        lambda: policy_from_json({"name": "head-start-elimination", "headstart": 3}),
+        "head-start-elimination | did you mean 'initial_lead'?",
     ),
 ]

@@ -96,7 +96,7 @@ def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: P
 def test_no_interval_is_outside_of_what_is_possible(replicates: int, tmp_path: Path) -> None:
     """A logarithmic axis draws an end below 0 as a cliff.
 
-    Of 25 runs of UCB1 with equal initial pulls two are deceived, and with a head start all but one:
+    Of 25 runs of UCB1 with equal initial pulls two are deceived, and with a lead of the worse arm all but one:
     Student has -15 for the lower end of one and 1010 for the upper of the other; 1000 is the most.
     """
     heads = {"bandit.initial_pulls": [[10, 10], [100, 10]]}

@@ -35,7 +35,7 @@ from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
-    HandicapElimination,
+    HeadStartElimination,
     ListedSchedule,
     RoundPolicy,
 )
@@ -66,7 +66,7 @@ NOISES = [
 MEANS = [0.5, 0.62, 0.55]
 POLICIES = [
     Elimination(ListedSchedule([(10, 0.12), (40, 0.06), (60, 0.03)])),
-    HandicapElimination(10, sigma=0.3, failure=0.4),
+    HeadStartElimination(10, sigma=0.3, failure=0.4),
     ExploreThenCommit(30),
 ]
 

@@ -13,7 +13,7 @@ from tests.support.without_compiler import value_without_compiler
 from .examples import NOISES, named
 
 SCORED = [noise for noise in NOISES if noise.keeps_range]
-POLICIES = ["ucb1", "exp3", "elimination", "handicap-elimination"]
+POLICIES = ["ucb1", "exp3", "elimination", "head-start-elimination"]
 
 
 def instances(noise: Noise) -> list[AffinityBandit]:

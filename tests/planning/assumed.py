@@ -6,11 +6,11 @@ from affinity_bandits.planning import Assumptions, HardWorld, Outcome
 from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.policies import RoundPolicy
 
-TINY = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
-SMALL = Assumptions(groups=2, horizon=1000, smallest_difference=0.5, head_start=3, steepness=1.0)
+TINY = Assumptions(groups=2, horizon=300, smallest_difference=0.5, initial_lead=2, steepness=0.0)
+SMALL = Assumptions(groups=2, horizon=1000, smallest_difference=0.5, initial_lead=3, steepness=1.0)
 HOPELESS = replace(TINY, horizon=20, smallest_difference=0.1, noise="gaussian", lipschitz=1.0)
 LONG_ENOUGH = Assumptions(
-    groups=2, horizon=3000, smallest_difference=0.3, head_start=20, steepness=1.0
+    groups=2, horizon=3000, smallest_difference=0.3, initial_lead=20, steepness=1.0
 )
 TOO_SHORT = replace(LONG_ENOUGH, horizon=100)
 

@@ -38,7 +38,7 @@ def test_scores_are_mapped_to_the_unit_scale(
     scale: tuple[float, float], difference: float, part: float
 ) -> None:
     largest = difference + part * (1.0 - difference)
-    unit = Assumptions(3, 1000, difference, head_start=7, in_flight=4, largest_mean=largest)
+    unit = Assumptions(3, 1000, difference, initial_lead=7, in_flight=4, largest_mean=largest)
     assert unit.on_unit_scale() == unit
     lowest, highest = scale
     span = highest - lowest
@@ -46,7 +46,7 @@ def test_scores_are_mapped_to_the_unit_scale(
         3,
         1000,
         min(span * difference, (lowest + span * largest) - lowest),  # no more than all there is
-        head_start=7,
+        initial_lead=7,
         in_flight=4,
         lowest=lowest,
         highest=highest,
@@ -91,7 +91,7 @@ def test_what_is_in_flight_reaches_the_policy_and_its_first_round(in_flight: int
     assert policy.in_flight == in_flight
     assert policy.order_window == in_flight
     state = policy.start(2, 1000)
-    assert state.most.tolist() == [LONG_ENOUGH.head_start] * 2
+    assert state.most.tolist() == [LONG_ENOUGH.initial_lead] * 2
     assert state.order == in_flight // 2
     assert policy.plan(state).repetitions == max(4, in_flight // 2)
 

@@ -34,7 +34,7 @@ GENTLE: list[Bias] = [
 @pytest.fixture(scope="module")
 def gentle() -> Plan:
     """A plan for biases below x, as an in-group rater has who scores 10 to 50% higher."""
-    return make_plan(Assumptions(2, 10**6, 0.1, head_start=1000, steepness=0.9), progress=False)
+    return make_plan(Assumptions(2, 10**6, 0.1, initial_lead=1000, steepness=0.9), progress=False)
 
 
 @pytest.mark.slow
@@ -42,14 +42,14 @@ def gentle() -> Plan:
 def test_a_plan_for_a_gentle_bias_is_not_fooled_by_one(bias: Bias, gentle: Plan) -> None:
     """At most 5% wrong, and at most 5% undecided where the plan says enough, of 500 runs.
 
-    The scores at equal shares differ by 0.1, and the rival has the whole head start. A plan that
+    The scores at equal shares differ by 0.1, and the rival has the whole initial lead. A plan that
     just keeps 5% passes if at most 5% + 4 standard errors fail; measured are none at all. A plan
     that was tried on no bias of such a steepness failed in 88% and 100% of runs on the first two.
     """
     given = gentle.assumptions
     fair = bias.weight(0.5)
     bandit = AffinityBandit(
-        [1.0 - 0.1 / fair, 1.0], bias=bias, initial_pulls=[1 + given.head_start, 1]
+        [1.0 - 0.1 / fair, 1.0], bias=bias, initial_pulls=[1 + given.initial_lead, 1]
     )
     (one,) = outcomes([bandit], gentle.policy, given.horizon, RUNS, seed=21)
     allowed = 0.05 + 4.0 * math.sqrt(0.05 * 0.95 / RUNS)
@@ -61,7 +61,7 @@ def test_a_plan_for_a_gentle_bias_is_not_fooled_by_one(bias: Bias, gentle: Plan)
 @pytest.mark.slow
 def test_a_plan_that_was_told_of_no_head_start_is_deceived_by_one() -> None:
     """The negative control: outside its assumptions a plan does fail, on a bias just as gentle."""
-    given = Assumptions(2, 10**6, 0.1, head_start=0, steepness=0.9)
+    given = Assumptions(2, 10**6, 0.1, initial_lead=0, steepness=0.9)
     fair = AffinityBandit([0.9, 1.0], bias=GENTLE[1], initial_pulls=[1, 1])
     unfair = replace(fair, initial_pulls=[1001, 1])
     kept, broken = outcomes([fair, unfair], policy_for(given), 10**6, RUNS, seed=21)
@@ -96,12 +96,12 @@ def test_not_even_the_largest_horizon_may_suffice() -> None:
 
 
 @pytest.mark.parametrize("noise", ["bounded", "gaussian"])
-@pytest.mark.parametrize("head_start", [10**4, 10**9])
+@pytest.mark.parametrize("initial_lead", [10**4, 10**9])
 def test_the_steepest_bias_and_the_largest_head_start_end_in_an_outcome(
-    noise: str, head_start: int
+    noise: str, initial_lead: int
 ) -> None:
     """Weights so small that a multiple of them is no number would mean nothing, or never end."""
-    given = Assumptions(3, 10**4, 0.3, head_start=head_start, steepness=100.0, noise=noise)
+    given = Assumptions(3, 10**4, 0.3, initial_lead=initial_lead, steepness=100.0, noise=noise)
     for hard in hard_worlds(given):
         found = outcome_in(hard, policy_for(given), given.horizon, 5, seed=1)
         assert found.wrong == 0

@@ -27,7 +27,7 @@ def assumptions(draw: st.DrawFn) -> Assumptions:
         groups=groups,
         horizon=draw(st.integers(groups, 10**15)),
         smallest_difference=draw(st.integers(1, round(largest * 1000))) / 1000,
-        head_start=draw(st.sampled_from([0, 1, 100]) | st.integers(0, 10**9)),
+        initial_lead=draw(st.sampled_from([0, 1, 100]) | st.integers(0, 10**9)),
         steepness=draw(
             st.sampled_from([0.0, 1e-300, 0.27, 1.0, 2.0, 3.0, 100.0]) | st.floats(0.0, 20.0)
         ),
@@ -50,7 +50,7 @@ def test_the_example_is_inside_the_assumptions(wanted: Assumptions) -> None:
     assert means[0] >= 0.0
     assert means[-1] <= wanted.best_mean * (1.0 + ROUNDING)
     assert means[-1] - means[-2] >= wanted.smallest_difference - 1e-9
-    assert max(bandit.initial_pulls) - min(bandit.initial_pulls) <= wanted.head_start
+    assert max(bandit.initial_pulls) - min(bandit.initial_pulls) <= wanted.initial_lead
     assert bandit.noise == (Bernoulli() if wanted.bounded else Gaussian(wanted.sigma))
     assert bandit.memory is None
     # The steepness between neighbors on a grid bounds that between any two points of it.
@@ -68,14 +68,14 @@ def test_the_example_is_inside_the_assumptions(wanted: Assumptions) -> None:
 @pytest.mark.parametrize("groups", [2, 5])
 def test_it_reaches_the_edges(groups: int, noise: str) -> None:
     wanted = Assumptions(
-        groups, 1000, 0.2, head_start=30, steepness=2.5, noise=noise, largest_mean=0.75
+        groups, 1000, 0.2, initial_lead=30, steepness=2.5, noise=noise, largest_mean=0.75
     )
     bandit = example(wanted)
     assert isinstance(bandit.bias, PiecewisePower)
     assert bandit.bias.steepness == pytest.approx(2.5)
     assert max(bandit.true_means) == 0.75
     assert sorted(bandit.true_means)[-2] == pytest.approx(0.55)
-    # The best group has the fewest members, and the rivals the whole head start.
+    # The best group has the fewest members, and the rivals the whole initial lead.
     best = bandit.best_arms[0]
     assert bandit.initial_pulls[best] == 1
     assert max(bandit.initial_pulls) == 31
@@ -92,5 +92,5 @@ def test_it_has_the_smallest_weights_there_are_below_equal_shares() -> None:
 
 
 def test_without_a_head_start_or_steepness_there_is_none() -> None:
-    assert example(Assumptions(2, 1000, 0.2, head_start=0)).initial_pulls == (1, 1)
+    assert example(Assumptions(2, 1000, 0.2, initial_lead=0)).initial_pulls == (1, 1)
     assert example(Assumptions(2, 1000, 0.2, steepness=0.0)).bias == Constant()

@@ -51,7 +51,7 @@ def assumed(draw: st.DrawFn) -> Assumptions:
         groups=draw(st.integers(2, 5)),
         horizon=10**6,
         smallest_difference=difference,
-        head_start=draw(st.integers(0, 60)),
+        initial_lead=draw(st.integers(0, 60)),
         steepness=draw(st.sampled_from([0.0, 0.2, 0.9, 1.0, 2.5, 8.0])),
         lipschitz=draw(st.sampled_from([None, None, 0.3, 2.0, 10.0])),
         bonus=draw(st.sampled_from([None, None, 0.1, 0.5, 3.0])),
@@ -311,7 +311,7 @@ def test_worlds_that_are_too_mild_are_caught(error: str) -> None:
     # A narrow range of levels: random ones are then close to the hardest.
     given = Assumptions(
         *(3, 10**6, 0.1),
-        head_start=30,
+        initial_lead=30,
         bonus=bonus,
         steepness=2.5,
         lipschitz=limit,
@@ -336,7 +336,7 @@ def test_of_a_known_committee_every_group_that_makes_a_difference_is_the_best_on
 
 
 @pytest.mark.parametrize(
-    ("judges", "difference"), [("panel", 0.2), ("strangers", 0.2 / 1.25)], ids=str
+    ("judges", "difference"), [("panel", 0.2), ("recused", 0.2 / 1.25)], ids=str
 )
 def test_where_shares_do_not_change_the_lead_is_what_the_bonus_leaves(
     judges: str, difference: float

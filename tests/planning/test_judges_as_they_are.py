@@ -8,7 +8,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from affinity_bandits import PanelElimination, StrangersElimination
+from affinity_bandits import PanelElimination, RecusalElimination
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
 from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
@@ -31,7 +31,7 @@ from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.intervals import proportion_interval
 
 STARS = Assumptions(
-    *(2, 1500, 0.3), bonus=0.25, spread=1.0, lowest=1.0, highest=5.0, judges="strangers"
+    *(2, 1500, 0.3), bonus=0.25, spread=1.0, lowest=1.0, highest=5.0, judges="recused"
 )
 TODAY = date(2027, 1, 1)
 JUDGES_EACH = 8  # per group
@@ -71,7 +71,7 @@ def dropped(policy: RoundPolicy, mean_of: object, runs: int, horizon: int) -> in
     return count
 
 
-def strangers(deviation: float) -> object:
+def recused(deviation: float) -> object:
     """Judges whose own strictness has that standard deviation; each judges the other group."""
 
     def of_run(generator: np.random.Generator) -> object:
@@ -99,15 +99,15 @@ def panel(favors: tuple[float, float], own_part: tuple[float, float] = (0.5, 0.5
 
 
 @pytest.mark.slow
-def test_strangers_of_unequal_strictness_break_a_promise_that_no_plan_makes() -> None:
+def test_recused_judges_of_unequal_strictness_break_a_promise_that_no_plan_makes() -> None:
     """Eight judges per group with a strictness of deviation .4: about a third of runs are wrong.
 
     With a rate of 31%, 16 or fewer of 100 are wrong with probability 0.0004, and from 11 on the
     interval is above 5%. Without strictness at most 5% are: 16 or more have probability 4e-5.
     """
-    policy = StrangersElimination(bounded=True, failure=0.05, target=1500)
-    assert dropped(policy, strangers(0.0), RUNS, 1500) < 16
-    wrong = dropped(policy, strangers(0.4), RUNS, 1500)
+    policy = RecusalElimination(bounded=True, failure=0.05, target=1500)
+    assert dropped(policy, recused(0.0), RUNS, 1500) < 16
+    wrong = dropped(policy, recused(0.4), RUNS, 1500)
     assert wrong > 16
     assert proportion_interval(wrong, RUNS, 0.95)[1] > STARS.failure
 
@@ -127,7 +127,7 @@ def test_unequal_favors_and_raters_who_are_not_drawn_break_what_panels_assume() 
 
 
 @pytest.fixture(scope="module")
-def two_strangers() -> Plan:
+def two_recused() -> Plan:
     return make_plan(STARS, progress=False)
 
 
@@ -137,43 +137,43 @@ def two_panels() -> Plan:
 
 
 @pytest.mark.slow
-def test_two_groups_of_strangers_get_no_promise(two_strangers: Plan) -> None:
-    assert (two_strangers.enough, two_strangers.failure) == (False, None)
+def test_two_groups_with_recusal_get_no_promise(two_recused: Plan) -> None:
+    assert (two_recused.enough, two_recused.failure) == (False, None)
     # For judges who are alike it would be.
-    assert decided_enough(two_strangers.hardest[0])
-    told = [two_strangers]
+    assert decided_enough(two_recused.hardest[0])
+    told = [two_recused]
     assert tell_verdict(told) == "No number of choices is enough."
     assert tell_obstacles(told) == [
         "Two groups: each is judged only by the other's people. Scores cannot tell stricter judges"
         " from worse candidates; no chance of a wrong group can be promised unless outsiders judge."
     ]
     assert (tell_claim(told), tell_conditions(told)) == ("", [])
-    assert cost_rows(told, TODAY)[-1] == ["strangers only", "-", "-", "-", "no"]
-    paced = replace(two_strangers, assumptions=replace(STARS, pace=30.0))
-    assert cost_rows([paced], TODAY)[-1] == ["strangers only", *"-----", "no"]
-    assert "5%" not in repr(told) + two_strangers._repr_html_()
+    assert cost_rows(told, TODAY)[-1] == ["recusal", "-", "-", "-", "no"]
+    paced = replace(two_recused, assumptions=replace(STARS, pace=30.0))
+    assert cost_rows([paced], TODAY)[-1] == ["recusal", *"-----", "no"]
+    assert "5%" not in repr(told) + two_recused._repr_html_()
     assert cheapest_enough(told) is None
-    assert plan_from_toml(plan_to_toml(two_strangers)) == two_strangers
-    assert tell_saved(two_strangers, told) == (
-        "The saved plan is the one where strangers judge: no number of choices is enough, and"
-        " nothing is promised."
+    assert plan_from_toml(plan_to_toml(two_recused)) == two_recused
+    assert tell_saved(two_recused, told) == (
+        "The saved plan is the one where people from other groups judge: no number of choices is"
+        " enough, and nothing is promised."
     )
 
 
 @pytest.mark.slow
 def test_beside_panels_they_are_left_out_of_the_claim(
-    two_strangers: Plan, two_panels: Plan
+    two_recused: Plan, two_panels: Plan
 ) -> None:
-    told = [two_strangers, two_panels]
+    told = [two_recused, two_panels]
     assert two_panels.enough
     assert tell_verdict(told) == (
-        "1,500 choices are enough if panels judge; no number of choices is enough if strangers"
-        " judge."
+        "1,500 choices are enough if panels judge; no number of choices is enough if people from other"
+        " groups judge."
     )
     assert tell_claim(told).startswith(
-        "Chance of settling for a worse group: at most 5% if panels judge; at worst"
+        "Chance of choosing the wrong group: at most 5% if panels judge; at worst"
     )
-    assert "strangers" not in " ".join(tell_conditions(told))
+    assert "recused" not in " ".join(tell_conditions(told))
     assert cheapest_enough(told) is two_panels
     line = [row for row in otherwise_rows(told) if row[0] == "they spread as much as they can"]
     assert line[0][1] == "-"
@@ -201,9 +201,9 @@ def test_conditions_say_how_much_strictness_and_favor_matter(tiny: Plan) -> None
     (_, bias, lots_too, _) = conditions(tiny, replace(three, judges="committee"))
     assert "worse by about x/K (with 3 groups" in bias
     assert lots_too == lots
-    ways = [replace(three, judges=way) for way in ("strangers", "panel", "committee")]
+    ways = [replace(three, judges=way) for way in ("recused", "panel", "committee")]
     _, strict, bias, *_ = conditions(tiny, *ways)
-    assert strict.startswith("the judges of each group's candidates (strangers) are equally strict")
+    assert strict.startswith("the judges of each group's candidates (recusal) are equally strict")
     assert bias.startswith("all groups have the same bias (panels, committee): if")
     half = replace(three, lowest=0.0, highest=100.0, largest_mean=100.0)
     assert "stricter by 5 points, that group may lose although it is better by 5;" in " ".join(
@@ -220,8 +220,8 @@ def test_conditions_say_how_much_strictness_and_favor_matter(tiny: Plan) -> None
         ("committee", 3, 0.59, True, 0.295),
         ("committee", 3, 0.61, False, 0.305),
         ("panel", 3, None, True, 0.0),
-        ("strangers", 3, 0.90, True, 0.0),
-        ("strangers", 2, None, False, 0.0),
+        ("recused", 3, 0.90, True, 0.0),
+        ("recused", 2, None, False, 0.0),
     ],
 )
 def test_no_number_is_enough_if_favors_can_hide_the_difference(
@@ -231,7 +231,7 @@ def test_no_number_is_enough_if_favors_can_hide_the_difference(
     assert given.identified == identified
     assert given.hidden_gap == pytest.approx(hidden)
     # Costs are those of the lead that is left; nothing is said of them where none is.
-    taken = 0.25 * (gap or 0.0) if identified and judges != "strangers" else 0.0
+    taken = 0.25 * (gap or 0.0) if identified and judges != "recused" else 0.0
     assert [hard.world.favor_gap for hard in hard_worlds(given)] == pytest.approx(
         [taken] * len(hard_worlds(given))
     )
@@ -279,7 +279,7 @@ def test_strictness_and_favor_shorten_the_lead_by_as_much_as_they_say() -> None:
     assert runs.undecided > 60
 
 
-COMMITTEE = replace(STARS, judges="committee", committee=[30, 10], head_start=None)
+COMMITTEE = replace(STARS, judges="committee", committee=[30, 10], initial_lead=None)
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ COMMITTEE = replace(STARS, judges="committee", committee=[30, 10], head_start=No
             "biases that raise scores at most 4-fold as a share doubles",
         ),
         ({"judges": "panel"}, ""),
-        ({"judges": "strangers", "groups": 2, "committee": [1, 1]}, ""),
+        ({"judges": "recused", "groups": 2, "committee": [1, 1]}, ""),
     ],
     ids=str,
 )
@@ -331,7 +331,7 @@ def test_the_view_of_a_notebook_has_the_numbers_of_the_costliest_and_of_the_wors
     )._repr_html_()
     for name, value in (
         ("policy", str(tiny.policy)),
-        ("chance of settling for a worse group", "at most 5%, proven"),
+        ("chance of choosing the wrong group", "at most 5%, proven"),
         ("most runs that did", "7 of 300"),
         ("choices spent comparing, at worst", "50.5 on average"),
         ("in 19 of 20 runs", "120 of 300"),
@@ -362,17 +362,17 @@ def test_the_cheapest_way_that_is_enough_is_saved_and_named(tiny: Plan) -> None:
         given = replace(STARS, groups=3, judges=way)
         return replace(tiny, assumptions=given, hardest=(cost,), needed=cost)
 
-    three = [plan("strangers", 900.0), plan("panel", 620.0), plan("committee", 1400.0)]
+    three = [plan("recused", 900.0), plan("panel", 620.0), plan("committee", 1400.0)]
     assert cheapest_enough(three) is three[1]
     assert tell_saved(three[1], three) == (
         "The saved plan is the one where panels judge: the cheapest way that is enough."
     )
-    last = [plan("strangers", 900.0, enough=False), plan("committee", 1400.0)]
+    last = [plan("recused", 900.0, enough=False), plan("committee", 1400.0)]
     assert cheapest_enough(last) is last[1]
     assert tell_saved(last[1], last).endswith(
         "the whole committee judges: the only way that is enough."
     )
-    assert tell_saved(last[0], last[:1]).endswith("strangers judge: 1,500 choices are too few.")
+    assert tell_saved(last[0], last[:1]).endswith("people from other groups judge: 1,500 choices are too few.")
     assert tell_saved(last[1], last[1:]) == ""
     assert cheapest_enough(last[:1]) is None
 
@@ -386,8 +386,8 @@ def test_a_plan_says_what_it_took_from_an_audit_and_what_it_does_not_know() -> N
         " between two groups' favors that their intervals allow, 0.41."
     )
     assert unknown == (
-        "Not known from it: how strict the judges of each group are on average (needed if strangers"
-        " judge), and how much single judges differ."
+        "Not known from it: how strict the judges of each group are on average (needed for recusal),"
+        " and how much single judges differ."
     )
     taken, unknown = tell_audit(answers | {"bonus": "no idea"}, {"spread": "1"})
     assert taken == "Taken from the audit: the groups; the scale."

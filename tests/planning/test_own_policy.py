@@ -19,11 +19,11 @@ from affinity_bandits.planning.reach import measure_reach
 from affinity_bandits.planning.runs import hardest_outcomes
 from affinity_bandits.policies import (
     POLICIES,
-    HandicapElimination,
+    HeadStartElimination,
     MembersElimination,
     PanelElimination,
     RoundPolicy,
-    StrangersElimination,
+    RecusalElimination,
     register,
 )
 from tests.support.own_policies import DropLowest, DropLowestInWords, DropLowestState
@@ -50,7 +50,7 @@ def test_one_that_promises_nothing_is_measured_but_not_planned_with() -> None:
     with pytest.raises(InvalidInput, match=r"policy .*proven for these judges .*DropLowest"):
         make_plan(TINY, policy=DropLowest(), progress=False)
     # Of one answer each, with means 0.6 and 0.4, the worse is the higher with 0.16, the better with
-    # 0.36: three in ten settle for the worse, and none of 100 with probability below 1e-16.
+    # 0.36: three in ten choose the worse, and none of 100 with probability below 1e-16.
     close = replace(TINY, smallest_difference=0.2, largest_mean=0.6)
     for found in hardest_outcomes(hard_worlds(close), DropLowest(1), TINY.horizon, 100, seed=1):
         assert found.replicates == 100
@@ -78,24 +78,24 @@ def test_its_plan_comes_back_from_a_file_once_it_is_registered(own: Plan) -> Non
         assert plan_from_toml(text) == own
 
 
-@pytest.mark.parametrize("wrong", [DropLowestForPlans, "handicap-elimination", 3])
+@pytest.mark.parametrize("wrong", [DropLowestForPlans, "head-start-elimination", 3])
 def test_what_is_no_round_policy_is_refused(wrong: object) -> None:
     with pytest.raises(InvalidInput, match="policy must be a round policy"):
         make_plan(TINY, policy=wrong, progress=False)  # type: ignore[arg-type]
 
 
 WAYS: list[tuple[dict[str, Any], RoundPolicy]] = [
-    ({}, HandicapElimination(head_start=2, bounded=True, failure=0.05, in_flight=1)),
+    ({}, HeadStartElimination(initial_lead=2, bounded=True, failure=0.05, in_flight=1)),
     (
-        {"committee": [3, 0], "head_start": None},
-        HandicapElimination(initial_pulls=[3, (0, 1)], bounded=True, failure=0.05, in_flight=1),
+        {"committee": [3, 0], "initial_lead": None},
+        HeadStartElimination(initial_pulls=[3, (0, 1)], bounded=True, failure=0.05, in_flight=1),
     ),
     ({"joining": 0.5}, MembersElimination(bounded=True, failure=0.05, in_flight=1)),
     ({"begin_after": 9}, MembersElimination(bounded=True, failure=0.05, in_flight=1)),
     ({"judges": "panel"}, PanelElimination(bounded=True, failure=0.05, in_flight=1)),
     (
-        {"judges": "strangers", "bonus": 0.2},
-        StrangersElimination(bounded=True, failure=0.05, in_flight=1),
+        {"judges": "recused", "bonus": 0.2},
+        RecusalElimination(bounded=True, failure=0.05, in_flight=1),
     ),
     (
         {"judges": "panel", "noise": "gaussian", "sigma": 0.3, "failure": 0.2, "in_flight": 7},

@@ -80,7 +80,7 @@ UNDERSTOOD: list[tuple[Reader, dict[str, Any]]] = [
     (groups, {"3": (3, None), " referrals,agencies,  open  call": (3, NAMES)}),
     (stars, {"0.3": 0.3, "4": 4.0, "0.3 points": 0.3}),
     (parts_of_yes, {"5%": 0.05, "0.05": 0.05}),
-    (judges, {"committee": "committee", "panels": "panel", "strangers": "strangers", "all": None}),
+    (judges, {"committee": "committee", "panels": "panel", "recused": "recused", "all": None}),
     (
         budget,
         {
@@ -107,7 +107,7 @@ REFUSED: list[tuple[Reader, dict[str, str]]] = [
     (groups, {"1": "2 to 1,000", "referrals": "referrals, ", "a,A": "differ", "a,": "1 to 40"}),
     (stars, {"5%": "0.3", "5": "at most 4", "0": "above 0", "0,3": "0.3"}),
     (parts_of_yes, {"5": "5%", "0%": "above 0"}),
-    (judges, {"me": "strangers"}),
+    (judges, {"me": "recused"}),
     (
         budget,
         {
@@ -177,7 +177,7 @@ def test_numbers_are_read_as_they_are_printed(value: int) -> None:
         st.one_of(
             st.text(max_size=12),
             st.sampled_from(
-                ["no idea", "do not know", "yes/no", "1..5", "0..0.1", "strangers", "panels", "9"]
+                ["no idea", "do not know", "yes/no", "1..5", "0..0.1", "recused", "panels", "9"]
             ),
         ),
     )

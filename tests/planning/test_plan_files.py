@@ -49,7 +49,7 @@ DAMAGES: dict[str, Callable[[str], str | bytes]] = {
     "a-study": lambda _: "[bandit]\ntrue_means = [0.4, 0.6]\n",
     "a-number": lambda _: "plan = 3\n",
     "another-format": lambda text: text.replace("format = 1\n", "format = 2\n"),
-    "another-policy": lambda text: text.replace("handicap-elimination", "ucb1"),
+    "another-policy": lambda text: text.replace("head-start-elimination", "ucb1"),
     "impossible": lambda text: text.replace("failure = 0.05", "failure = 5"),
     "without-verdict": lambda text: text.replace("[[plan.hardest]]", "[[plan.other]]"),
     "of-other-groups": lambda text: text.replace("groups = 2\n", "groups = 3\n"),
@@ -103,7 +103,7 @@ def test_a_plan_is_made_once_for_all_that_it_depends_on(
     cache = tmp_path / "made" / "on" / "demand"
     asked = [
         *((TINY, 0), (TINY, 1), (replace(TINY, failure=0.01), 0), (replace(TINY, in_flight=2), 0)),
-        (replace(TINY, head_start=3), 0),
+        (replace(TINY, initial_lead=3), 0),
     ]
     for made_before in (False, True):
         for assumptions, seed in asked:

@@ -21,7 +21,7 @@ STEEP = Assumptions(
     groups=3,
     horizon=300_000,
     smallest_difference=0.11536832687187765,
-    head_start=3000,
+    initial_lead=3000,
     steepness=1.4612947675298515,
     noise="gaussian",
     sigma=0.2,
@@ -47,7 +47,7 @@ MANY = Assumptions(
     groups=6,
     horizon=90_000,
     smallest_difference=0.044397011150302285,
-    head_start=100,
+    initial_lead=100,
     steepness=0.3390044891055592,
 )
 
@@ -64,7 +64,7 @@ def test_means_far_below_the_highest_are_tried_too() -> None:
     policy, horizon = policy_for(MANY), MANY.horizon
     plain = hardest_outcomes(hard_worlds(MANY), policy, horizon, RUNS, seed=4)
     assert max(one.choices_95 for one in plain) < 0.5 * horizon
-    # Of the four, the one in which all rivals have a head start: it is the worst of them.
+    # Of the four, the one in which all rivals have the lead: it is the worst of them.
     found = worst_of(hard_worlds(MANY)[2], policy, horizon, seed=5)
     (worst,) = hardest_outcomes([found], policy, horizon, RUNS, seed=4)
     assert not decided_enough(worst)
@@ -99,7 +99,7 @@ def test_a_difference_as_large_as_every_mean_leaves_one_level() -> None:
 def test_differences_above_the_means_of_a_world_are_looked_for_too() -> None:
     """With 60 choices only large differences can be told apart: larger than the means of a world
     that is about low ones."""
-    given = Assumptions(groups=2, horizon=60, smallest_difference=0.2, head_start=1)
+    given = Assumptions(groups=2, horizon=60, smallest_difference=0.2, initial_lead=1)
     low = hard_worlds(given)[0]
     low = replace(low, world=low.world._replace(largest_mean=0.3))
     (found,) = measure_reach(given, low, policy_for(given), [60], seed=1)

@@ -74,10 +74,10 @@ def test_what_is_left_out_is_the_usual() -> None:
 def test_every_question_is_asked_unless_an_answer_makes_it_pointless() -> None:
     known = {name: str(said) for name, said in STORY.items()}
     every = [question.name for question in QUESTIONS]
-    assert asked(**known) == [name for name in every if name != "head_start"]
+    assert asked(**known) == [name for name in every if name != "initial_lead"]
     assert asked(**known | {"committee": "do not know"}) == every
-    for judges in ("panels", "strangers"):
-        skipped = {"committee", "head_start", "joining", "begins"}
+    for judges in ("panels", "recused"):
+        skipped = {"committee", "initial_lead", "joining", "begins"}
         assert asked(**known | {"judges": judges}) == [n for n in every if n not in skipped]
     assert "spread" not in asked(**known | {"scale": "yes/no", "difference": "5%"})
 
@@ -95,9 +95,9 @@ def test_every_question_is_asked_unless_an_answer_makes_it_pointless() -> None:
         ("joining", "do not know", "the fewest you would expect"),
         ("failure", "60%", "[1e-12, 0.5)"),
         ("in_flight", "0", "from 1"),
-        ("judges", True, "committee, panels or strangers"),
+        ("judges", True, "committee, panels or recused"),
         ("groups", {"a": 1}, "names such as"),
-        ("head_start", "5", "left out: the committee is known"),
+        ("initial_lead", "5", "left out: the committee is known"),
         ("steepness", "101", "[0, 100]"),
         ("lipschitz", "-1", "at least 0"),
         ("noise", "poisson", "bounded, gaussian"),
@@ -124,10 +124,10 @@ def test_a_word_that_is_no_question_is_refused() -> None:
     assert len(set(NAMES)) == len(NAMES)
 
 
-def test_strangers_are_refused_where_nothing_is_known_of_the_bias() -> None:
+def test_recused_judges_are_refused_where_nothing_is_known_of_the_bias() -> None:
     with pytest.raises(InvalidInput, match="nothing to see"):
-        told(bonus="no idea", judges="strangers")
-    assert told(judges="strangers").assumptions().judges == "strangers"
+        told(bonus="no idea", judges="recused")
+    assert told(judges="recused").assumptions().judges == "recused"
 
 
 def test_what_is_said_of_a_committee_that_does_not_judge_is_checked_and_kept() -> None:
@@ -144,8 +144,8 @@ def test_what_is_said_of_a_committee_that_does_not_judge_is_checked_and_kept() -
         ({"scale": "0..100", "difference": "8"}, {"spread": 25.0, "highest": 100.0}),
         ({"bonus": "no idea"}, {"bonus": None, "steepness": 2.0}),
         ({"bonus": "no idea", "steepness": "1"}, {"steepness": 1.0}),
-        ({"committee": "do not know"}, {"committee": None, "head_start": 100}),
-        ({"committee": "do not know", "head_start": "2k"}, {"head_start": 2000}),
+        ({"committee": "do not know"}, {"committee": None, "initial_lead": 100}),
+        ({"committee": "do not know", "initial_lead": "2k"}, {"initial_lead": 2000}),
         ({"budget": "40 a week until 2027-06-30"}, {"horizon": 1028, "pace": 40.0}),
         ({"largest_mean": "4"}, {"largest_mean": 4.0}),
         ({"scale": None, "noise": {"name": "gaussian", "sigma": 2}}, {"sigma": 2.0}),

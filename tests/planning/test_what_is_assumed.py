@@ -22,14 +22,14 @@ from affinity_bandits.policies import RoundPolicy
 
 RUNS = 200
 WANTED = Assumptions(
-    groups=2, horizon=10_000, smallest_difference=0.4, head_start=100, steepness=1.0, failure=0.05
+    groups=2, horizon=10_000, smallest_difference=0.4, initial_lead=100, steepness=1.0, failure=0.05
 )
 # f = x and 0.55 against 0.5 with 10 members against 40.
 OUTNUMBERED = Assumptions(
     groups=2, horizon=3_000, smallest_difference=0.05, committee=[40, 10], steepness=1.0
 )
-STRANGERS = Assumptions(
-    *(3, 2300, 0.3), bonus=0.25, spread=1.0, lowest=1.0, highest=5.0, judges="strangers"
+RECUSED = Assumptions(
+    *(3, 2300, 0.3), bonus=0.25, spread=1.0, lowest=1.0, highest=5.0, judges="recused"
 )
 
 
@@ -54,11 +54,11 @@ def test_a_head_start_ten_times_larger_is_seen_to_fail() -> None:
     probability below 1e-8, one that fails in 10% more.
     """
     policy = policy_for(WANTED)
-    further = replace(WANTED, head_start=1000)
+    further = replace(WANTED, initial_lead=1000)
     worlds = worst_worlds(further, policy, WANTED.horizon, seed=6)
     wrong = [one.wrong for one in hardest_outcomes(worlds, policy, WANTED.horizon, RUNS, seed=5)]
     assert max(wrong) > 0.25 * RUNS
-    assert "whole head start" in str(worlds[wrong.index(max(wrong))])
+    assert "whole initial lead" in str(worlds[wrong.index(max(wrong))])
     worlds = worst_worlds(WANTED, policy, WANTED.horizon, seed=6)
     found = hardest_outcomes(worlds, policy, WANTED.horizon, RUNS, seed=5)
     assert max(one.wrong for one in found) < 0.1 * RUNS
@@ -98,17 +98,17 @@ def test_the_simulator_says_the_same_of_few_who_join() -> None:
 
 
 @pytest.mark.slow
-def test_that_strangers_are_equally_strict_is_needed() -> None:
-    """Three groups and strangers. A strictness of .4 points against a lead of .3, or none at all.
+def test_that_recused_judges_are_equally_strict_is_needed() -> None:
+    """Three groups and recusal. A strictness of .4 points against a lead of .3, or none at all.
 
     Measured: 100% and 100% wrong. With a rate of 60%, 100 or fewer of 200 are wrong with
     probability 0.003. Equal groups and judges are the control: at most 5% wrong, 22 or more of
     200 with probability 0.0004.
     """
-    policy = policy_for(STRANGERS)
+    policy = policy_for(RECUSED)
 
     def found(**limits: Any) -> Outcome:
-        return most_wrong(STRANGERS, policy, changed(STRANGERS, **limits))
+        return most_wrong(RECUSED, policy, changed(RECUSED, **limits))
 
     assert found(strictness=0.1).wrong > 100
     assert found(strictness=0.1, difference=0.0).wrong > 100

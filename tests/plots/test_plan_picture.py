@@ -24,7 +24,7 @@ CASES = ("plain", "too-small", "hopeless", "easy", "often-wrong", "rarely-wrong"
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    wanted = Assumptions(groups=2, horizon=20_000, smallest_difference=0.3, head_start=150)
+    wanted = Assumptions(groups=2, horizon=20_000, smallest_difference=0.3, initial_lead=150)
     return make_plan(wanted, progress=False)
 
 

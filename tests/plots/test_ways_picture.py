@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow  # makes a plan
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    wanted = Assumptions(groups=3, horizon=20_000, smallest_difference=0.3, head_start=150)
+    wanted = Assumptions(groups=3, horizon=20_000, smallest_difference=0.3, initial_lead=150)
     return make_plan(wanted, progress=False)
 
 
@@ -28,7 +28,7 @@ def words(figure: Any) -> list[str]:
 
 
 def test_every_way_has_its_bars_and_its_numbers(plan: Plan) -> None:
-    plans = [judged_by(plan, judges) for judges in ("strangers", "panel", "committee")]
+    plans = [judged_by(plan, judges) for judges in ("recused", "panel", "committee")]
     figure = draw_ways(plans)
     assert plan.needed is not None
     average, most = plan.needed.choices, plan.enough_choices
@@ -36,7 +36,7 @@ def test_every_way_has_its_bars_and_its_numbers(plan: Plan) -> None:
     assert words(figure).count(f"{average:,.0f} on average, {most:,.0f} in 19 of 20 cases") == 3
     assert "there are 20,000" in words(figure)
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == ["strangers only", "panels with\nequal seats", "the whole\ncommittee"]
+    assert labels == ["recusal", "panels with\nequal seats", "the whole\ncommittee"]
 
 
 def test_more_than_there_are_is_said_and_colored_otherwise(plan: Plan) -> None:

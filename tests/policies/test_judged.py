@@ -13,14 +13,14 @@ from bench.judges import FAILURE, ORDERS, Case, choices, failure
 
 from affinity_bandits import (
     AffinityBandit,
-    HandicapElimination,
+    HeadStartElimination,
     Joining,
     Judges,
     Live,
     MembersElimination,
     PanelElimination,
     Power,
-    StrangersElimination,
+    RecusalElimination,
     simulate,
 )
 from affinity_bandits.errors import InvalidInput
@@ -32,7 +32,7 @@ from affinity_bandits.policies.members import (
     passes_among_members,
     usual_passes,
 )
-from tests.support.naive.policies.handicap_elimination import MembersElimination as NaiveTwin
+from tests.support.naive.policies.head_start_elimination import MembersElimination as NaiveTwin
 
 # Every state of a round. Answers come in any order, each of somebody who then joins or does not,
 # and people who were chosen earlier begin whenever they like.
@@ -141,10 +141,10 @@ def test_people_who_begin_later_cost_little_more() -> None:
 @pytest.mark.parametrize(
     ("kind", "window"),
     [
-        (HandicapElimination, 9),
+        (HeadStartElimination, 9),
         (MembersElimination, None),
         (PanelElimination, None),
-        (StrangersElimination, None),
+        (RecusalElimination, None),
     ],
 )
 def test_the_order_of_answers_matters_where_pulls_are_counted(

@@ -7,7 +7,7 @@ import pytest
 from bench.judges import FAILURE, Case, failure
 from scipy.stats import binom
 
-from affinity_bandits import AffinityBandit, HandicapElimination, simulate
+from affinity_bandits import AffinityBandit, HeadStartElimination, simulate
 
 RUNS = 200
 MOST = int(binom.isf(1e-4, RUNS, FAILURE))
@@ -58,7 +58,7 @@ def test_choices_before_a_worse_group_is_dropped_are_bounded_only_while_the_best
     has the same runs at every horizon, so nothing is left to chance.
     """
     bandit = AffinityBandit([0.50, 0.54], initial_pulls=[5, 5])
-    policy = HandicapElimination(initial_pulls=[5, 5], bounded=True, failure=0.3)
+    policy = HeadStartElimination(initial_pulls=[5, 5], bounded=True, failure=0.3)
     worse_dropped, either_dropped = [], []
     for horizon in (10**5, 10**6, 10**7):
         result = simulate(bandit, policy, horizon, 2000, seed=3, progress=False)
@@ -77,11 +77,11 @@ def test_choices_before_a_worse_group_is_dropped_are_bounded_only_while_the_best
 def compare(seed: int, uncounted: int) -> str:
     """Return which of two groups is left; the worse one gains members whom nobody counts.
 
-    Judges raise scores of their own kind by up to 20%. After the first 60 choices the service is
+    Judges raise scores of their own group by up to 20%. After the first 60 choices the service is
     down, and so many candidates of the fallback group are chosen and join.
     """
     drawn = np.random.default_rng([9, seed])
-    policy = HandicapElimination(head_start=30, bounded=True, failure=FAILURE)
+    policy = HeadStartElimination(initial_lead=30, bounded=True, failure=FAILURE)
     horizon, means, members = 8_000, (0.50, 0.53), np.array([10, 10])
     state, done, down = policy.start(2, horizon), 0, False
     candidate = policy.kernels().candidate

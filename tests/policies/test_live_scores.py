@@ -15,7 +15,7 @@ from affinity_bandits import (
     AffinityBandit,
     Elimination,
     Gaussian,
-    HandicapElimination,
+    HeadStartElimination,
     Live,
     Power,
     ThompsonBeta,
@@ -29,7 +29,7 @@ from affinity_bandits.policies import POLICIES, UCBV, AsSteps, EpsilonGreedy, Un
 from affinity_bandits.simulation import StepRun
 from tests.contracts.test_contracts import policy_examples
 
-HANDICAP = HandicapElimination(head_start=0, bounded=True, failure=0.05)
+HEAD_START = HeadStartElimination(initial_lead=0, bounded=True, failure=0.05)
 CHANCES = (0.3, 0.7)
 MOST = 2_000
 
@@ -53,13 +53,13 @@ def decide(seed: int, live: Live, score: Callable[[int], float]) -> tuple[int, .
 def test_stars_decide_if_they_are_mapped_and_are_refused_if_not() -> None:
     """Taken as they are, stars of 1 count as 1 and all others, too: no run of 50 decided."""
     for seed in range(50):
-        by_hand = decide(seed, Live(HANDICAP, 2, MOST), lambda stars: (stars - 1) / 4)
-        scaled = Live(HANDICAP, 2, MOST, scale=(1, 5))
+        by_hand = decide(seed, Live(HEAD_START, 2, MOST), lambda stars: (stars - 1) / 4)
+        scaled = Live(HEAD_START, 2, MOST, scale=(1, 5))
         assert decide(seed, scaled, float) == by_hand == (1,)
         with pytest.raises(InvalidInput, match=r"feedback must be a number in \[0, 1\], unless"):
-            decide(seed, Live(HANDICAP, 2, MOST), float)
+            decide(seed, Live(HEAD_START, 2, MOST), float)
     # The negative control: that nobody checks is what the fault was.
-    assert decide(0, Live(HANDICAP, 2, MOST, scale="any"), float) == (0, 1)
+    assert decide(0, Live(HEAD_START, 2, MOST, scale="any"), float) == (0, 1)
 
 
 def told(policy: Any, feedback: float, **settings: Any) -> Any:
@@ -166,7 +166,7 @@ def test_feedback_without_bounds_needs_the_users_word() -> None:
     with pytest.raises(InvalidInput, match=r", 'any' to take it as it is \(.* normal feedback"):
         told(ThompsonGaussian(), -3.0)
     with pytest.raises(InvalidInput) as refused:
-        told(HANDICAP, -3.0)
+        told(HEAD_START, -3.0)
     assert "'any'" not in str(refused.value)
 
 
@@ -221,7 +221,7 @@ def test_a_run_by_steps_says_what_is_not_as_assumed() -> None:
     coins = AffinityBandit([0.5, 0.9], bias=Power(1.0))
     shifted = AffinityBandit([0.5, 0.9], bias=Power(1.0), mechanism="shifted")
     assert StepRun(coins, UCB1(), 10).caveat == ""
-    for policy in (HANDICAP, AsSteps(HANDICAP)):
+    for policy in (HEAD_START, AsSteps(HEAD_START)):
         expected = simulate(shifted, policy, 10, 1, progress=False).runs[0].caveat
         assert "lies in [-0.9, 1]" in expected
         assert StepRun(shifted, policy, 10).caveat == expected

@@ -30,7 +30,7 @@ from affinity_bandits.policies import (
     POLICIES,
     UCB1,
     Elimination,
-    HandicapElimination,
+    HeadStartElimination,
     ListedSchedule,
     Oracle,
     PlayedRound,
@@ -128,10 +128,10 @@ ONE = Feedback(sigma=1.0)
 
 BY_DEFAULT = {
     "elimination": ONE,
-    "handicap-elimination": ONE,
+    "head-start-elimination": ONE,
     "members-elimination": ONE,
     "panel-elimination": ONE,
-    "strangers-elimination": ONE,
+    "recusal-elimination": ONE,
     "memory-elimination": ONE,
     "uniform": ANYTHING,
     "explore-then-commit": ONE,
@@ -164,8 +164,8 @@ def test_a_policy_assumes_what_its_source_does(name: str) -> None:
 @pytest.mark.parametrize(
     ("description", "expected"),
     [
-        ({"name": "handicap-elimination", "bounded": True}, UNIT),
-        ({"name": "handicap-elimination", "sigma": 0.3}, Feedback(sigma=0.3)),
+        ({"name": "head-start-elimination", "bounded": True}, UNIT),
+        ({"name": "head-start-elimination", "sigma": 0.3}, Feedback(sigma=0.3)),
         ({"name": "lucb", "sigma": 0.5}, HALF),
         ({"name": "ucb1", "exploration": 8.0}, ONE),
         ({"name": "moss", "scale": 4.0}, ONE),
@@ -307,7 +307,7 @@ def test_the_tolerance_of_a_round_is_the_threshold_that_is_used(
 
 
 def test_a_leader_is_named_when_it_is_known_and_only_then() -> None:
-    policy, everybody = HandicapElimination(head_start=3), (0, 1, 2, 3)
+    policy, everybody = HeadStartElimination(initial_lead=3), (0, 1, 2, 3)
     assert after(policy, everybody).leader is None
     assert after(policy, everybody, (0, 1, 3)).leader == 2
     assert not after(policy, everybody, (0, 1, 3)).compares
@@ -413,7 +413,7 @@ def test_counts_and_mean_are_those_of_the_scores(scores: list[float], inner: lis
 
 @pytest.mark.parametrize("levels", [2, 3, 5, 9, 17])
 def test_a_score_that_is_a_node_is_counted_there_alone(levels: int) -> None:
-    nodes = np.array(HandicapElimination(1, bounded=True).nodes)
+    nodes = np.array(HeadStartElimination(1, bounded=True).nodes)
     for score in np.linspace(0.0, 1.0, levels):
         seen = np.zeros(17)
         add_score(nodes, float(score), seen, 0)
@@ -428,7 +428,7 @@ def test_what_lies_beyond_an_end_counts_as_that_end() -> None:
 
 
 def test_rounds_that_cannot_be_counted_are_played_by_steps_and_it_is_said() -> None:
-    policy = HandicapElimination(5, bounded=True, failure=0.05)
+    policy = HeadStartElimination(5, bounded=True, failure=0.05)
     for noise, engine in (("bernoulli", "rounds"), (Ordinal(5), "rounds"), ("gaussian", "steps")):
         bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), noise=noise)
         (run,) = simulate(bandit, policy, 200, 2, progress=False).runs

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits.kernels import Function, bind
-from affinity_bandits.policies import HandicapElimination, wealth
+from affinity_bandits.policies import HeadStartElimination, wealth
 from affinity_bandits.policies.betting import NODES
 from affinity_bandits.policies.state import copy_state
 from affinity_bandits.policies.wealth import (
@@ -42,7 +42,7 @@ def outcomes(arms: int, means: list[float]) -> Iterator[tuple[float, np.ndarray]
         yield chance, seen.ravel()
 
 
-def growth(absorb: Function, policy: HandicapElimination, *, arms: int, seed: int) -> float:
+def growth(absorb: Function, policy: HeadStartElimination, *, arms: int, seed: int) -> float:
     """Return the largest factor by which a wealth is expected to grow in a pass of a random run.
 
     The group whose wealth it is has the largest mean of all, as large as the leader's or larger.
@@ -73,9 +73,9 @@ def growth(absorb: Function, policy: HandicapElimination, *, arms: int, seed: in
 
 
 POLICIES = [
-    HandicapElimination(initial_pulls=[5] * 3, bounded=True, failure=1e-9),
-    HandicapElimination(head_start=3, bounded=True, failure=1e-9, target=300),
-    HandicapElimination(head_start=3, bounded=True),
+    HeadStartElimination(initial_pulls=[5] * 3, bounded=True, failure=1e-9),
+    HeadStartElimination(initial_lead=3, bounded=True, failure=1e-9, target=300),
+    HeadStartElimination(initial_lead=3, bounded=True),
 ]
 
 
@@ -83,7 +83,7 @@ POLICIES = [
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES, ids=["known", "aimed", "horizon"])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_wealth_of_the_best_is_expected_to_grow(policy: HandicapElimination, seed: int) -> None:
+def test_no_wealth_of_the_best_is_expected_to_grow(policy: HeadStartElimination, seed: int) -> None:
     assert growth(policy.absorb, policy, arms=3, seed=seed) <= 1.0 + EXACT
 
 
@@ -111,9 +111,9 @@ def test_bets_that_know_what_they_must_not_are_seen_to_grow(planted: Function) -
 
 def test_a_stake_without_a_cap_is_seen_to_lose_everything_and_more() -> None:
     """Without the cap a factor can be negative, and a wealth has no logarithm then."""
-    policy = HandicapElimination(initial_pulls=[5] * 3, bounded=True, failure=1e-9)
+    policy = HeadStartElimination(initial_pulls=[5] * 3, bounded=True, failure=1e-9)
     uncapped = bind(
-        HandicapElimination.absorb,
+        HeadStartElimination.absorb,
         bet_on_leader=bind(
             wealth.bet_on_leader, bet_against=bind(wealth.bet_against, SAFE_STAKE=3.0)
         ),
@@ -127,7 +127,7 @@ def spread_somewhere(drawn: np.random.Generator, spread: Function) -> tuple[floa
     stakes had been tried."""
     failure = 0.05 if drawn.random() < 0.2 else None
     target = 10**6 if failure and drawn.random() < 0.5 else None
-    policy = HandicapElimination(head_start=10, sigma=2.0, failure=failure, target=target)
+    policy = HeadStartElimination(initial_lead=10, sigma=2.0, failure=failure, target=target)
     state = policy.start(2, 10**12)
     state.passes[0] = int(10.0 ** drawn.uniform(0.0, 11.5))
     state.leader[0] = drawn.integers(2)

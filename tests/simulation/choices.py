@@ -11,7 +11,7 @@ from typing import Any
 
 from affinity_bandits import AffinityBandit, Gaussian, InGroupBonus, Power, simulate
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.policies import POLICIES, HandicapElimination, RoundPolicy
+from affinity_bandits.policies import POLICIES, HeadStartElimination, RoundPolicy
 from tests.bias.examples import ONE_OF_EACH
 from tests.noise.examples import NOISES
 from tests.support.without_compiler import value_without_compiler
@@ -26,7 +26,7 @@ LATE = AffinityBandit(
     noise=Gaussian(0.05),
 )
 """Where the best arm is found late."""
-TOLD = HandicapElimination(initial_pulls=[40, [8, 12], 25, 1], sigma=0.05)
+TOLD = HeadStartElimination(initial_pulls=[40, [8, 12], 25, 1], sigma=0.05)
 
 
 def pulls(bandit: AffinityBandit, policy: Any, horizon: int, engine: str) -> Any:
@@ -61,7 +61,7 @@ def of_models() -> dict[str, Any]:
         bandits[f"bias {place} {bias}"] = AffinityBandit(MEANS, bias=bias, noise="gaussian")
     for place, noise in enumerate(NOISES):
         bandits[f"noise {place} {noise}"] = AffinityBandit(MEANS, bias="power", noise=noise)
-    rounds = HandicapElimination(head_start=5, sigma=0.3, failure=0.05)
+    rounds = HeadStartElimination(initial_lead=5, sigma=0.3, failure=0.05)
     return {
         name: {"pulls": [pulls(one, "ucb1", 200, "steps"), pulls(one, rounds, 3_000, "auto")]}
         for name, one in bandits.items()

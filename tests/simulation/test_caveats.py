@@ -26,20 +26,20 @@ from affinity_bandits.policies import (
     UCBV,
     AsSteps,
     Elimination,
-    HandicapElimination,
+    HeadStartElimination,
     MembersElimination,
     MemoryElimination,
     PanelElimination,
     PublishedSchedule,
     RoundPolicy,
-    StrangersElimination,
+    RecusalElimination,
     ThompsonGaussian,
 )
 from affinity_bandits.simulation.caveats import caveat_of
 from affinity_bandits.simulation.simulator import require_policy
 
 HORIZON = 10**6
-HEAD_START = 30
+INITIAL_LEAD = 30
 LEVEL = 0.05
 REPLICATES = 2000
 
@@ -49,28 +49,28 @@ def instance(noise: Any, mechanism: str, best: float, bias: Bias) -> AffinityBan
     return AffinityBandit(
         [best - 1e-6, best],
         bias=bias,
-        initial_pulls=[1 + HEAD_START, 1],
+        initial_pulls=[1 + INITIAL_LEAD, 1],
         noise=noise,
         mechanism=mechanism,
     )
 
 
-def told(bandit: AffinityBandit, **settings: Any) -> HandicapElimination:
-    """A handicap that knows the noise of the true values, as a user would write it."""
+def told(bandit: AffinityBandit, **settings: Any) -> HeadStartElimination:
+    """A head-start policy that knows the noise of the true values, as a user would write it."""
     if isinstance(bandit.noise, Gaussian):
         settings = {"sigma": bandit.noise.sigma} | settings
     else:
         settings = {"bounded": True} | settings
-    return HandicapElimination(HEAD_START, failure=LEVEL, **settings)
+    return HeadStartElimination(INITIAL_LEAD, failure=LEVEL, **settings)
 
 
-def run_of(bandit: AffinityBandit, policy: HandicapElimination) -> tuple[float, str]:
+def run_of(bandit: AffinityBandit, policy: HeadStartElimination) -> tuple[float, str]:
     """How often the best arm is dropped, and what the result says of the assumptions."""
     result = simulate(bandit, policy, HORIZON, REPLICATES, seed=5, checkpoints=1, progress=False)
     return float(result.deceived.mean()), result.runs[0].caveat
 
 
-# The handicap's theorem bounds the probability of dropping the best arm by LEVEL, for feedback of
+# The head start's theorem bounds the probability of dropping the best arm by LEVEL, for feedback of
 # the kind it was told. OUTSIDE breaks that assumption, and the measured rates are .41 to .90 (at
 # 4,000 runs: .415, .899, .898, .515 in this order). INSIDE keeps it.
 #
@@ -147,8 +147,8 @@ def caveat(bandit: AffinityBandit, policy: Any) -> str:
     [
         (
             GATED,
-            HandicapElimination(),
-            "handicap-elimination assumes 1-subGaussian feedback; gated Gaussian feedback here is "
+            HeadStartElimination(),
+            "head-start-elimination assumes 1-subGaussian feedback; gated Gaussian feedback here is "
             "1.097-subGaussian: its guarantee does not cover this run",
         ),
         (GATED, Elimination(), "elimination assumes 1-subGaussian | is 1.097-subGaussian"),
@@ -164,7 +164,7 @@ def caveat(bandit: AffinityBandit, policy: Any) -> str:
         (AffinityBandit([0.5], noise=Gaussian(0.6)), "ucb1", "0.5-subGaussian | is 0.6-sub"),
         (
             AffinityBandit([0.5, 0.9], bias=Power(1.0), mechanism="shifted"),
-            HandicapElimination(bounded=True),
+            HeadStartElimination(bounded=True),
             "feedback in [0, 1]; shifted Bernoulli feedback here lies in [-0.9, 1]",
         ),
         (
@@ -175,19 +175,19 @@ def caveat(bandit: AffinityBandit, policy: Any) -> str:
         (AffinityBandit([0.5], bias=Constant(2.0), mechanism="scaled"), "exp3", "[0, 2]"),
         (
             AffinityBandit([0.5], noise=Gaussian(1.0 + 1e-6)),
-            HandicapElimination(),
+            HeadStartElimination(),
             "assumes 1-subGaussian | is 1.000001-subGaussian",
         ),
         (
             replace(COINS, joining=Joining(0.1)),
-            HandicapElimination(bounded=True),
-            "handicap-elimination(bounded=True) assumes that everybody chosen judges from then"
+            HeadStartElimination(bounded=True),
+            "head-start-elimination(bounded=True) assumes that everybody chosen judges from then"
             " on: its guarantee does not cover this run",
         ),
-        (replace(COINS, memory=5), HandicapElimination(bounded=True), "everybody chosen judges"),
-        (replace(COINS, judges=Judges("panel", 4)), HandicapElimination(bounded=True), "everybody"),
+        (replace(COINS, memory=5), HeadStartElimination(bounded=True), "everybody chosen judges"),
+        (replace(COINS, judges=Judges("panel", 4)), HeadStartElimination(bounded=True), "everybody"),
         (COINS, PanelElimination(bounded=True), "that a panel judges"),
-        (COINS, StrangersElimination(bounded=True), "that nobody judges their own group"),
+        (COINS, RecusalElimination(bounded=True), "that nobody judges their own group"),
         (
             replace(COINS, joining=Joining(0.1, leaving=0.1)),
             MembersElimination(bounded=True),
@@ -206,9 +206,9 @@ def test_the_caveat_names_what_is_assumed_and_what_is_so(
 
 
 OTHERS_JUDGE = [
-    (replace(COINS, joining=Joining(0.1)), HandicapElimination(bounded=True)),
+    (replace(COINS, joining=Joining(0.1)), HeadStartElimination(bounded=True)),
     (COINS, PanelElimination(bounded=True)),
-    (COINS, StrangersElimination(bounded=True)),
+    (COINS, RecusalElimination(bounded=True)),
     (replace(COINS, joining=Joining(0.1, leaving=0.1)), MembersElimination(bounded=True)),
     (replace(COINS, memory=10), MemoryElimination(bounded=True, memory=9)),
 ]
@@ -253,7 +253,7 @@ def test_a_wrapped_policy_is_told_who_judges() -> None:
     [
         (COINS, "elimination"),
         (COINS, "thompson-beta"),
-        (COINS, HandicapElimination(bounded=True)),
+        (COINS, HeadStartElimination(bounded=True)),
         (GATED, LUCB(sigma=GATED.feedback.sigma)),
         (GATED, UCB1(exploration=8 * GATED.feedback.sigma**2)),
         (GATED, MOSS(scale=4 * GATED.feedback.sigma**2)),
@@ -263,8 +263,8 @@ def test_a_wrapped_policy_is_told_who_judges() -> None:
         (AffinityBandit([0.5], noise=Gaussian(0.5)), "ucb1"),
         (AffinityBandit([0.5], noise=Gaussian(0.1 + 0.2)), LUCB(sigma=0.3)),
         (AffinityBandit([0.5], bias=Constant(2.0), mechanism="scaled"), UCBV(bound=2.0)),
-        (replace(COINS, judges=Judges("strangers")), HandicapElimination(bounded=True)),
-        (replace(COINS, judges=Judges("strangers")), StrangersElimination(bounded=True)),
+        (replace(COINS, judges=Judges("recused")), HeadStartElimination(bounded=True)),
+        (replace(COINS, judges=Judges("recused")), RecusalElimination(bounded=True)),
         (replace(COINS, judges=Judges("panel", 4)), PanelElimination(bounded=True)),
         (replace(COINS, joining=Joining(when="next round")), PanelElimination(bounded=True)),
         (replace(COINS, joining=Joining(0.1)), MembersElimination(bounded=True)),
@@ -278,7 +278,7 @@ def test_nothing_is_said_where_all_is_as_assumed(bandit: AffinityBandit, policy:
 
 def test_a_round_policy_played_by_steps_says_both_things() -> None:
     bandit = AffinityBandit([0.5, 0.9], bias=Constant(3.0), mechanism="scaled")
-    (run,) = simulate(bandit, HandicapElimination(bounded=True), 10, 1).runs
+    (run,) = simulate(bandit, HeadStartElimination(bounded=True), 10, 1).runs
     assert run.note
     assert "lies in [0, 3]" in run.caveat
     assert AsSteps(Elimination()).assumes == Elimination().assumes

@@ -22,7 +22,7 @@ def test_choices_are_those_that_are_on_record() -> None:
 
 @pytest.mark.slow
 def test_a_rule_that_was_not_there_is_seen() -> None:
-    """The control: the handicap as it was before stakes were tried."""
+    """The control: the head start as it was before stakes were tried."""
     stored = json.loads(choices.STORED.read_text(encoding="utf-8"))
     assert choices.made("found_late()")["found late"] == stored["found late"]
     before = choices.made("found_late()", f"import {RULE} as betting; betting.TRIED = 0.0")

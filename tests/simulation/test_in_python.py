@@ -78,7 +78,7 @@ def test_who_computes_the_same_as_a_built_in_makes_the_same_pulls(bandit: Affini
     np.testing.assert_array_equal(result["own"].pulls, result["compiled"].pulls)
 
 
-@pytest.mark.nightly_but("handicap", "exp3-ix", "ucb1", "thompson-beta")
+@pytest.mark.nightly_but("head-start", "exp3-ix", "ucb1", "thompson-beta")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 def test_every_policy_makes_the_same_pulls_uncompiled(name: str) -> None:

@@ -40,7 +40,7 @@ def run(policies: Any, jobs: int, **settings: Any) -> Any:
 
 @pytest.mark.parametrize("jobs", [2, 5, 20])
 def test_threads_change_no_bit(jobs: int) -> None:
-    policies = ["ucb1", ThompsonBeta(), "elimination", "handicap-elimination"]
+    policies = ["ucb1", ThompsonBeta(), "elimination", "head-start-elimination"]
     settings = {"first_replicate": 3, "checkpoints": [7, 100]}
     one, several = (run(policies, number, **settings) for number in (1, jobs))
     assert {done.engine for done in one.runs} == {"steps", "rounds"}

@@ -62,8 +62,8 @@ def test_the_columns_of_a_log_are_its_arrays(log: RunLog, panel_log: RunLog) -> 
     assert share.tolist() == panel_log.share.tolist()
 
 
-def test_strangers_are_a_panel_without_seats() -> None:
-    log = simulate_log(AffinityBandit([0.4, 0.6], "in-group-bonus", judges="strangers"), "ucb1", 50)
+def test_recused_judges_are_a_panel_without_seats() -> None:
+    log = simulate_log(AffinityBandit([0.4, 0.6], "in-group-bonus", judges="recused"), "ucb1", 50)
     assert log.panel is not None
     assert not log.panel.any()
     assert not log.share.any()
@@ -71,7 +71,7 @@ def test_strangers_are_a_panel_without_seats() -> None:
 
 def test_what_the_unchosen_score_has_the_law_of_what_the_chosen_score() -> None:
     """Means of 20,000 coins: beyond five standard errors (0.018) with probability 6e-7."""
-    bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[3, 1], judges="strangers")
+    bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[3, 1], judges="recused")
     even = AffinityBandit([0.4, 0.6])
     log = simulate_log(even, "uniform", 40_000, unchosen=True)
     assert log.scores is not None

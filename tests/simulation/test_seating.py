@@ -22,7 +22,7 @@ from affinity_bandits import (
     Ordinal,
     PanelElimination,
     Power,
-    StrangersElimination,
+    RecusalElimination,
     digests,
     simulate,
 )
@@ -44,7 +44,7 @@ DROPS = Elimination(ListedSchedule([(10, 0.12), (40, 0.06), (60, 0.03)]))
 PANEL = Judges("panel", seats=7, seating="in proportion")
 CASES = {
     "panel": (PANEL, Joining(0.3), PanelElimination(sigma=0.3, failure=0.4)),
-    "strangers": ("strangers", Joining(0.3), StrangersElimination(sigma=0.3)),
+    "recused": ("recused", Joining(0.3), RecusalElimination(sigma=0.3)),
     "next round": ("committee", Joining(0.3, when="next round"), DROPS),
     "told": ("committee", Joining(), MembersElimination(sigma=0.3, failure=0.4)),
 }
@@ -109,8 +109,8 @@ def test_seats_that_are_left_empty_are_caught(monkeypatch: pytest.MonkeyPatch) -
     ("joining", "judges", "reason"),
     [
         (Joining(0.5), "committee", "joins at once"),
-        (Joining(above=0.5), "strangers", "every single score"),
-        (Joining(leaving=0.1), "strangers", "who is left"),
+        (Joining(above=0.5), "recused", "every single score"),
+        (Joining(leaving=0.1), "recused", "who is left"),
     ],
 )
 def test_rounds_that_cannot_be_drawn_at_once_are_played_by_steps_and_say_why(
@@ -177,9 +177,9 @@ def test_the_leader_is_to_have_the_fewest_seats() -> None:
         ("judges.who", {"judges": "nobody"}),
         ("judges.seats", {"judges": "panel"}),
         ("judges.seats", {"judges": {"who": "panel", "seats": 1}}),
-        ("judges.seats", {"judges": {"who": "strangers", "seats": 3}}),
+        ("judges.seats", {"judges": {"who": "recused", "seats": 3}}),
         ("judges", {"judges": 3}),
-        ("memory", {"judges": "strangers", "memory": 5}),
+        ("memory", {"judges": "recused", "memory": 5}),
     ],
 )
 def test_a_committee_that_cannot_be_is_refused(parameter: str, setting: dict[str, object]) -> None:

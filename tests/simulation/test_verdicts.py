@@ -8,7 +8,7 @@ import pytest
 from affinity_bandits import AffinityBandit, Power, Result, simulate
 from affinity_bandits.simulation import PolicyRun
 
-HEAD_START = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+INITIAL_LEAD = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
 
 
 def result_of(
@@ -37,7 +37,7 @@ def verdicts(result: Result) -> list[str]:
 def test_two_undecided_policies_have_the_same_verdict_however_their_pulls_fall() -> None:
     """Alpha = 3: neither has decided, one with 100,000 pulls each, one with 883 more for arm 0."""
     bandit = AffinityBandit([0.4, 0.6], bias=Power(3.0), initial_pulls=[100, 10])
-    policies = ["elimination", "handicap-elimination", "ucb1"]
+    policies = ["elimination", "head-start-elimination", "ucb1"]
     result = simulate(bandit, policies, 200_000, 20, checkpoints=1)
     assert (result.pulls[0, :, -1] == [100_000, 100_000]).all()
     assert (result.pulls[1, :, -1] == [100_883, 99_117]).all()
@@ -49,7 +49,7 @@ def test_two_undecided_policies_have_the_same_verdict_however_their_pulls_fall()
 
 
 def test_of_a_policy_that_never_decides_undecided_is_nothing_and_not_true() -> None:
-    result = simulate(HEAD_START, ["ucb1", "elimination"], 1000, 5)
+    result = simulate(INITIAL_LEAD, ["ucb1", "elimination"], 1000, 5)
     data = result.to_xarray()
     assert np.isnan(data.undecided.sel(policy="ucb1")).all()
     assert (data.undecided.sel(policy="elimination") == 1.0).all()
@@ -113,7 +113,7 @@ def test_where_all_arms_are_best_regret_is_known_to_be_zero() -> None:
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_a_higher_level_is_wider(level: float) -> None:
-    result = simulate(HEAD_START, "ucb1", 2000, 30)
+    result = simulate(INITIAL_LEAD, "ucb1", 2000, 30)
     _, low, high = result.summary(level)[0].regret
     _, wider_low, wider_high = result.summary((1.0 + level) / 2.0)[0].regret
     assert wider_low < low < high < wider_high

@@ -30,7 +30,7 @@ BANDITS = {
     ),
 }
 STEPS = ["ucb1", "kl-ucb", "thompson-beta", "thompson-gaussian", "exp3", "epsilon-greedy"]
-ROUNDS = ["elimination", "handicap-elimination", "sequential-halving", "explore-then-commit"]
+ROUNDS = ["elimination", "head-start-elimination", "sequential-halving", "explore-then-commit"]
 
 
 def found(name: str) -> dict[str, object]:

@@ -7,10 +7,10 @@ import numpy as np
 
 from tests.support.naive.environment import philox
 from tests.support.naive.policies.base import NaivePolicy, RoundPolicy
-from tests.support.naive.policies.handicap_elimination import HandicapElimination
+from tests.support.naive.policies.head_start_elimination import HeadStartElimination
 
 
-class HalfCounts(HandicapElimination):
+class HalfCounts(HeadStartElimination):
     """The wealth is multiplied by the square root of what it would be."""
 
     def log_factor(self, stake: float, i: int, j: int) -> float:

@@ -16,11 +16,11 @@ import pytest
 from affinity_bandits import InGroupBonus, Power
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.model.bias import Bias, Constant, PiecewisePower
-from affinity_bandits.policies import UCB1, HandicapElimination, ThompsonBeta
+from affinity_bandits.policies import UCB1, HeadStartElimination, ThompsonBeta
 from affinity_bandits.policies.contracts import RoundPolicy
 from affinity_bandits.policies.wealth import BettingState
 from affinity_bandits.studies.contexts_model import (
-    HalfCountHandicap,
+    HalfCountHeadStart,
     LinUCB,
     PerType,
     TypedBandit,
@@ -93,7 +93,7 @@ def attacks(count: int) -> list[Attack]:
 
 def dropped(
     attack: Attack,
-    kind: type[HandicapElimination],
+    kind: type[HeadStartElimination],
     level: float,
     runs: int,
     seed: int,
@@ -125,11 +125,11 @@ def test_no_order_of_types_makes_it_fail_more_often_than_its_level(
     with probability .89.
     """
     tried = attacks(instances)
-    failed = [dropped(attack, HalfCountHandicap, BOLD, 20, 5) for attack in tried]
+    failed = [dropped(attack, HalfCountHeadStart, BOLD, 20, 5) for attack in tried]
     assert max(failed) >= 5  # else nothing was attacked
     assert likely(max(failed), 20, BOLD)
     worst = tried[np.argsort(failed, kind="stable")[-1]]
-    assert likely(dropped(worst, HalfCountHandicap, LEVEL, runs, 6), runs, LEVEL)
+    assert likely(dropped(worst, HalfCountHeadStart, LEVEL, runs, 6), runs, LEVEL)
 
 
 # Planted errors.
@@ -147,10 +147,10 @@ group is the better one on average, and good for the type of the second turn."""
 
 
 @dataclass(frozen=True)
-class NoHandicap(HalfCountHandicap):
+class NoHeadStart(HalfCountHeadStart):
     """Takes equal numbers of members for enough."""
 
-    name: ClassVar[str] = "no-handicap"
+    name: ClassVar[str] = "no-head-start"
 
     def start(self, arms: int, horizon: int) -> BettingState:
         return super().start(arms, horizon)._replace(order=-1)
@@ -160,16 +160,16 @@ class NoHandicap(HalfCountHandicap):
 @pytest.mark.parametrize(
     ("attack", "kind", "shuffles", "least"),
     [
-        (ONE_OF_EACH, HandicapElimination, True, 40),  # 2e-8 at .05; the true rate is about .2
-        (ONE_OF_EACH, HalfCountHandicap, False, 270),
-        (FIRST_TURN, NoHandicap, True, 270),
-        (ONE_OF_EACH, HalfCountHandicap, True, None),
-        (FIRST_TURN, HalfCountHandicap, True, None),
+        (ONE_OF_EACH, HeadStartElimination, True, 40),  # 2e-8 at .05; the true rate is about .2
+        (ONE_OF_EACH, HalfCountHeadStart, False, 270),
+        (FIRST_TURN, NoHeadStart, True, 270),
+        (ONE_OF_EACH, HalfCountHeadStart, True, None),
+        (FIRST_TURN, HalfCountHeadStart, True, None),
     ],
     ids=["whole scores", "fixed order", "equal numbers of members", "right", "right first turn"],
 )
 def test_planted_errors_fail_and_half_counts_do_not(
-    attack: Attack, kind: type[HandicapElimination], least: int | None, *, shuffles: bool
+    attack: Attack, kind: type[HeadStartElimination], least: int | None, *, shuffles: bool
 ) -> None:
     found = dropped(attack, kind, 0.05, PLANTED, 1, shuffles=shuffles)
     assert likely(found, PLANTED, 0.05) if least is None else found >= least
@@ -181,7 +181,7 @@ def test_planted_errors_fail_and_half_counts_do_not(
 def test_a_sigma_must_cover_what_differs_between_orders(sigma: float, *, holds: bool) -> None:
     """Gaussian scores: the sigma of a single score's noise is too small by far."""
     bandit = TypedBandit([[1.0, 0.0], [1.0, 0.0]], Constant(), [1, 1], [0, 1], "by turn", 0.2)
-    policy = HandicapElimination(sigma=sigma, failure=0.05, initial_pulls=[1, 1])
+    policy = HeadStartElimination(sigma=sigma, failure=0.05, initial_pulls=[1, 1])
     runs: Any = simulate_types(bandit, policy, 600, PLANTED, seed=1)
     lost = int((runs.kept == 0).sum(axis=0).max())
     assert likely(lost, PLANTED, 0.05) == holds
@@ -194,7 +194,7 @@ def test_types_that_are_drawn_need_no_half_counts() -> None:
     Of 1,000 runs at .1, 149 have a probability below 1e-6; a rate of .16 has as many with .84.
     """
     bandit = TypedBandit([[1.0, 0.0], [0.0, 1.0]], Constant(), [1, 1], [0.5, 0.5])
-    lost = dropped(Attack(bandit, [0, 1], 600), HandicapElimination, LEVEL, 1_000, 1)
+    lost = dropped(Attack(bandit, [0, 1], 600), HeadStartElimination, LEVEL, 1_000, 1)
     assert likely(lost, 1_000, LEVEL)
     assert lost > 10  # else nothing was attacked
 
@@ -215,7 +215,7 @@ def twin_of(policy: Any) -> Any:
     if isinstance(policy, PerType):
         kind = {"ucb1": naive_policies.UCB1, "thompson-beta": naive_policies.ThompsonBeta}
         return naive.PerType([kind[policy.policy.name](3, HORIZON) for _ in range(3)])
-    kind = naive.HalfCounts if isinstance(policy, HalfCountHandicap) else naive.HandicapElimination
+    kind = naive.HalfCounts if isinstance(policy, HalfCountHeadStart) else naive.HeadStartElimination
     return kind(3, HORIZON, **TOLD, bounded=policy.bounded, sigma=policy.sigma)
 
 
@@ -226,10 +226,10 @@ def twin_of(policy: Any) -> Any:
         (PerType(UCB1()), {"sigma": 0.4}, True),
         (PerType(ThompsonBeta()), {}, True),
         (LinUCB(), LISTED, True),
-        (HandicapElimination(bounded=True, **TOLD), {}, True),
-        (HandicapElimination(sigma=0.5, **TOLD), {"sigma": 0.4, **LISTED}, True),
-        (HalfCountHandicap(bounded=True, **TOLD), ADVERSE, True),
-        (HalfCountHandicap(bounded=True, **TOLD), ADVERSE, False),
+        (HeadStartElimination(bounded=True, **TOLD), {}, True),
+        (HeadStartElimination(sigma=0.5, **TOLD), {"sigma": 0.4, **LISTED}, True),
+        (HalfCountHeadStart(bounded=True, **TOLD), ADVERSE, True),
+        (HalfCountHeadStart(bounded=True, **TOLD), ADVERSE, False),
     ],
     ids=lambda given: given.to_json()["name"] if hasattr(given, "to_json") else None,
 )
@@ -266,13 +266,13 @@ def test_runs_are_those_of_the_twin(policy: Any, settings: dict[str, Any], shuff
         if hasattr(twin, "candidates"):
             assert set(np.flatnonzero(runs.kept[run]).tolist()) == twin.candidates()
             dropped += 3 - len(twin.candidates())
-    assert dropped > 0 or not isinstance(policy, HandicapElimination)
+    assert dropped > 0 or not isinstance(policy, HeadStartElimination)
 
 
 @pytest.mark.slow
 def test_a_run_depends_on_its_number_and_seed_alone() -> None:
     bandit = TypedBandit(THREE, Power(1.0), [3, 9, 1], [0.5, 0.3, 0.2])
-    policy = HalfCountHandicap(bounded=True, **TOLD)
+    policy = HalfCountHeadStart(bounded=True, **TOLD)
     few, many = (simulate_types(bandit, policy, 200, runs, seed=3) for runs in (2, 5))
     assert few.table.tolist() == many.table[:2].tolist()
     other = simulate_types(bandit, policy, 200, 2, seed=4)
@@ -319,7 +319,7 @@ def test_half_counts_are_for_scores_in_turn_of_a_committee_that_grows(
     changed: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(InvalidInput, match=words):
-        HalfCountHandicap(**{"bounded": True, **changed})
+        HalfCountHeadStart(**{"bounded": True, **changed})
 
 
 RUNS = 300
@@ -344,7 +344,7 @@ def test_the_interval_covers_unless_choices_look_at_types(bias: Power | Piecewis
     The negative control chooses by type, and scores of 1 then tell who was chosen for which.
     """
     bandit = TypedBandit(MEANS, bias, [5, 30], [0.3, 0.7])
-    policy = HalfCountHandicap(bounded=True, failure=1e-9, initial_pulls=[5, 30])
+    policy = HalfCountHeadStart(bounded=True, failure=1e-9, initial_pulls=[5, 30])
     assert missed(bandit, policy) < 36
     assert isinstance(bias, PiecewisePower) or missed(bandit, PerType(UCB1())) > 60
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from affinity_bandits import AffinityBandit, HandicapElimination, Power, simulate
+from affinity_bandits import AffinityBandit, HeadStartElimination, Power, simulate
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies import Elimination, WeightedUCB
 from affinity_bandits.policies.elimination import PublishedSchedule
@@ -40,7 +40,7 @@ def test_the_exponent_of_a_known_power() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("means", [(2.0, 1.0), (2.0, 3.0)])
-def test_a_handicap_begun_anew_costs_a_part_of_all_pulls(means: tuple[float, float]) -> None:
+def test_a_head_start_begun_anew_costs_a_part_of_all_pulls(means: tuple[float, float]) -> None:
     """Told at each restart who sits, it puts shares in order again: linear regret in both worlds.
 
     It raises whoever is behind to the leader, about a third of what was played before, so regret is
@@ -49,7 +49,7 @@ def test_a_handicap_begun_anew_costs_a_part_of_all_pulls(means: tuple[float, flo
     members, horizon, regret, played = [1, 1], 32, 0.0, 0
     while played < 2 * 10**5:
         bandit = AffinityBandit(means, Power(1.0), members, "gaussian")
-        policy = HandicapElimination(initial_pulls=members, sigma=1.0)
+        policy = HeadStartElimination(initial_pulls=members, sigma=1.0)
         result = simulate(bandit, policy, horizon, 1, seed=played, checkpoints=1)
         regret += float(result.regret[0, 0, -1])
         members = (np.array(members) + result.pulls[0, 0, -1]).tolist()

@@ -171,15 +171,15 @@ def test_a_broken_level_of_the_passes_is_seen(lost: dict[str, int], expected: st
     assert verdicts(claims_on_contexts(data)[-3:]) == expected
 
 
-def test_a_broken_guarantee_of_the_handicap_is_seen() -> None:
+def test_a_broken_guarantee_of_the_head_start_is_seen() -> None:
     """The best group is lost in one run of twelve."""
-    rows = [("map", "handicap", 16, 10, run % 12 == 0, 100) for run in range(240)]
+    rows = [("map", "head start", 16, 10, run % 12 == 0, 100) for run in range(240)]
     cells = [
         ("map", policy, at)
         for policy in ("ucb1", "elimination", "told")
         for at in (NEVER, 3, 16, 4096)
     ]
-    cells += [("map", "handicap", 4096), ("short", "handicap", 5), ("short", "handicap", 6)]
+    cells += [("map", "head start", 4096), ("short", "head start", 5), ("short", "head start", 6)]
     rows += [(*cell, wasted, False, 100) for cell in cells for wasted in (10, 12)]
     names = ("world", "policy", "memory", "wasted", "lost", "horizon")
     data = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))

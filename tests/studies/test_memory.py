@@ -19,7 +19,7 @@ from affinity_bandits import (
 )
 from affinity_bandits.kernels import bind
 from affinity_bandits.model.bias import Bias, PiecewisePower
-from affinity_bandits.policies import HandicapElimination, Live, MemoryElimination
+from affinity_bandits.policies import HeadStartElimination, Live, MemoryElimination
 from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.forgetting import go_on_to_leader
 from affinity_bandits.policies.wealth import BettingState, place_of_leader
@@ -234,7 +234,7 @@ def attacks(count: int) -> list[Attack]:
     return found
 
 
-def dropped(attack: Attack, policy: HandicapElimination, runs: int, seed: int) -> int:
+def dropped(attack: Attack, policy: HeadStartElimination, runs: int, seed: int) -> int:
     """Return in how many runs the best group that was dropped most often was dropped."""
     result = simulate(
         attack.bandit, policy, attack.horizon, runs, seed, checkpoints=1, progress=False
@@ -296,7 +296,7 @@ class OutOfTheCircle(MemoryElimination):
         return RoundKernels(self.plan, absorb, self.candidate)
 
 
-HEAD_START = Attack(
+INITIAL_LEAD = Attack(
     AffinityBandit([0.5, 0.5], step(400, 200, 0.3), [1, 400], memory=400), 400, 1_200
 )
 """One group has all of the initial committee, and a bias that asks for half of it."""
@@ -308,11 +308,11 @@ ODD = Attack(AffinityBandit([0.9, 0.9], step(801, 401, 0.3), memory=801), 801, 2
 @pytest.mark.parametrize(
     ("attack", "kind", "memory", "least"),
     [
-        (HEAD_START, Impatient, 400, 0.3),
-        (HEAD_START, MemoryElimination, 100, 0.3),
+        (INITIAL_LEAD, Impatient, 400, 0.3),
+        (INITIAL_LEAD, MemoryElimination, 100, 0.3),
         (ODD, OutOfTheCircle, 801, 0.2),
-        (HEAD_START, MemoryElimination, 400, None),
-        (HEAD_START._replace(horizon=2_000), MemoryElimination, 1_000, None),
+        (INITIAL_LEAD, MemoryElimination, 400, None),
+        (INITIAL_LEAD._replace(horizon=2_000), MemoryElimination, 1_000, None),
         (ODD, MemoryElimination, 801, None),
     ],
     ids=["no wait", "too short a memory", "broken circle", "right", "too long a memory", "odd"],
@@ -391,12 +391,12 @@ def test_a_known_ratio() -> None:
     """Twice as many in every run: a bound below two, and one above three is refused."""
     data = {
         "world": ["short"] * 40,
-        "policy": ["handicap"] * 40,
+        "policy": ["head start"] * 40,
         "memory": [6] * 20 + [5] * 20,
         "wasted": [99 + run for run in range(20)] + [2 * (100 + run) - 1 for run in range(20)],
     }
-    assert cheaper(data, "short", ("handicap", 6), ("handicap", 5), 1.9).holds
-    assert not cheaper(data, "short", ("handicap", 6), ("handicap", 5), 3.0).holds
+    assert cheaper(data, "short", ("head start", 6), ("head start", 5), 1.9).holds
+    assert not cheaper(data, "short", ("head start", 6), ("head start", 5), 3.0).holds
 
 
 @pytest.mark.parametrize(("members", "share"), [(2, 0.0), (3, 1 / 3), (5, 0.2), (6, 1 / 3)])

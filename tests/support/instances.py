@@ -84,7 +84,7 @@ def judges(arms: int) -> st.SearchStrategy[Judges]:
         seats=st.integers(arms, 4 * arms),
         seating=st.sampled_from(["as wanted", "in proportion"]),
     )
-    return st.sampled_from([Judges(), Judges("strangers")]) | panels
+    return st.sampled_from([Judges(), Judges("recused")]) | panels
 
 
 @st.composite

@@ -63,7 +63,7 @@ MAIN = (
     "joining",
 )
 """Questions that are shown at once; the others have usual answers."""
-ANSWERS = {"judges": ("all", "committee", "panels", "strangers")}
+ANSWERS = {"judges": ("all", "committee", "panels", "recused")}
 """Questions with few answers."""
 EXAMPLE = {
     "groups_are": "sources of candidates",

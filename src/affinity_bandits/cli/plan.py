@@ -50,15 +50,15 @@ def plan(
     ] = None,
     bonus: Annotated[
         str | None,
-        typer.Option(help="How much higher people rate their own kind, 20% or 'no idea'."),
+        typer.Option(help="How much higher people rate their own group, 20% or 'no idea'."),
     ] = None,
     judges: Annotated[
-        str | None, typer.Option(help="Who judges: committee, panels or strangers. [all three]")
+        str | None, typer.Option(help="Who judges: committee, panels or recused. [all three]")
     ] = None,
     committee: Annotated[
         str | None, typer.Option(help="Members of each group, 30,10,10 or 'do not know'.")
     ] = None,
-    head_start: Annotated[
+    initial_lead: Annotated[
         str | None,
         typer.Option(help="By how many members groups may differ, if not known. [100]"),
     ] = None,
@@ -81,7 +81,7 @@ def plan(
     ] = None,
     failure: Annotated[
         str | None,
-        typer.Option(help="Tolerated probability of settling for a worse group. [5%]"),
+        typer.Option(help="Tolerated probability of choosing the wrong group. [5%]"),
     ] = None,
     steepness: Annotated[
         str | None,

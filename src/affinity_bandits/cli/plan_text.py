@@ -53,7 +53,7 @@ def print_answer(
         *(wrap_text(f"- {text}", "  ") for text in tell_conditions(plans)),
         wrap_text(_meaning(plans)),
     )
-    if len(plans) > 1 and all(plan.assumptions.judges != "strangers" for plan in plans):
+    if len(plans) > 1 and all(plan.assumptions.judges != "recused" for plan in plans):
         say(wrap_text(NOTHING_TO_SEE))
     rows = otherwise_rows(plans)
     if rows:

@@ -34,7 +34,7 @@ def show(
         list[str] | None,
         typer.Option(
             help="Policy, e.g. thompson-beta; may be repeated. [ucb1, elimination,"
-            " and handicap-elimination that is told the committee]"
+            " and head-start-elimination that is told the committee]"
         ),
     ] = None,
     horizon: Annotated[str, typer.Option(help="Choices of each policy.")] = "1e6",

@@ -85,7 +85,7 @@ def simulate(
         str | None, typer.Option(help="The part of those chosen that joins; all if left out.")
     ] = None,
     judges: Annotated[
-        str | None, typer.Option(help="Who judges: committee, panel:seats=6 or strangers.")
+        str | None, typer.Option(help="Who judges: committee, panel:seats=6 or recused.")
     ] = None,
     policy: Annotated[
         list[str] | None,

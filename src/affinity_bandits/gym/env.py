@@ -87,7 +87,7 @@ class AffinityEnv(gymnasium.Env):  # type: ignore[misc]
     calls of `reset()` begin the next replicates, `options={"replicate": r}` replicate r.
 
     Args:
-        bandit: the instance, or its `to_json`; by default, a worse arm has a head start.
+        bandit: the instance, or its `to_json`; by default, a worse arm leads at the start.
         horizon: pulls per episode.
         truth: whether `info["truth"]` has true means, shares and regret, for evaluation.
     """

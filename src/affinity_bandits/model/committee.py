@@ -11,7 +11,7 @@ from affinity_bandits.displays import one_line
 from affinity_bandits.errors import InvalidInput
 
 WHEN = ("at once", "next round")
-WHO = ("committee", "panel", "strangers")
+WHO = ("committee", "panel", "recused")
 SEATING = ("as wanted", "in proportion")
 MOST_SEATS = 10**9
 
@@ -73,7 +73,7 @@ class Judges:
 
     Args:
         who: "committee": all members, the paper's model. "panel": some of them, seated anew for
-            each round, or for each pull of a step policy. "strangers": members of other groups
+            each round, or for each pull of a step policy. "recused": members of other groups
             only, so every share is 0.
         seats: of a panel.
         seating: of a panel. "as wanted": as many of each group as possible, and at most as many of
@@ -108,6 +108,6 @@ class Judges:
         if isinstance(data, str):
             return cls(who=data)
         if not isinstance(data, Mapping):
-            raise InvalidInput("judges", "a word such as 'strangers', or a table", data)
+            raise InvalidInput("judges", "a word such as 'recused', or a table", data)
         checks.settings("parameter of judges", cls, data)
         return cls(**data)

@@ -12,11 +12,11 @@ from affinity_bandits.errors import InvalidInput
 
 NOISES = ("bounded", "gaussian")
 # Who may judge, usually from the cheapest to the costliest way.
-JUDGES = ("strangers", "panel", "committee")
+JUDGES = ("recused", "panel", "committee")
 MOST_GROUPS = 1000
-MOST_HEAD_START = 10**9
+MOST_INITIAL_LEAD = 10**9
 MOST_IN_FLIGHT = 10**9
-USUAL_HEAD_START = 100
+USUAL_INITIAL_LEAD = 100
 USUAL_STEEPNESS = 2.0
 LEAST_JOINING = 1e-6
 LONGEST_UNIT = 16
@@ -35,7 +35,7 @@ LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "lipschitz": (checks.number, {"low": 0.0}),
     "favor_gap": (checks.number, {"low": 0.0, "high": 1e9}),
     "steepness": (checks.number, {"low": 0.0, "high": 100.0}),
-    "head_start": (checks.integer, {"low": 0, "high": MOST_HEAD_START}),
+    "initial_lead": (checks.integer, {"low": 0, "high": MOST_INITIAL_LEAD}),
     "pace": (checks.number, {"low": 1e-9, "high": 1e15}),
 }
 
@@ -57,7 +57,7 @@ class Assumptions:
     0.3 stars more than another if both had the same share. Unbiased scores are hidden, but order
     the groups in the same way. The bias is relative to its weight at equal shares.
 
-    The failure probability depends on `committee` or `head_start`, `judges`, the range of scores
+    The failure probability depends on `committee` or `initial_lead`, `judges`, the range of scores
     and `in_flight` only. The other assumptions determine the cost.
 
     Args:
@@ -65,14 +65,14 @@ class Assumptions:
         horizon: number of choices in all.
         smallest_difference: the best group's mean score exceeds every other's by at least this, at
             equal shares.
-        head_start: largest difference of initial numbers of members. Default: 100, unless
+        initial_lead: largest difference of initial numbers of members. Default: 100, unless
             `committee` is given.
         committee: initial members of each group, if they are known.
         bonus: the largest relative difference between scores by judges of the own group only and by
-            judges of other groups only: 0.2 if people rate their own kind up to 20% higher.
+            judges of other groups only: 0.2 if people rate their own group up to 20% higher.
             Default: any nondecreasing bias.
         steepness: multiplying a share by c > 1 multiplies the mean score by at most c**steepness.
-            Default: 2, or bonus / (1 + bonus), as if every judge gave the bonus to their own kind.
+            Default: 2, or bonus / (1 + bonus), as if every judge gave the bonus to their own group.
         lipschitz: optional bound on the slope of the bias (Assumption 2.1), as a multiple of its
             weight at equal shares.
         favor_gap: by how many points the judges of one group may favor their own more than those of
@@ -82,7 +82,7 @@ class Assumptions:
         begin_after: choices between being chosen and beginning to judge, for those who join. They
             begin between rounds.
         judges: "committee" for all of it; "panel" for panels with equal seats per group, named for
-            each round; "strangers" for members of other groups only, which needs a bonus.
+            each round; "recused" for members of other groups only, which needs a bonus.
         noise: "bounded" for scores from `lowest` to `highest`, or "gaussian".
         sigma: standard deviation of Gaussian scores.
         spread: standard deviation of bounded scores of one group. Default: the largest possible.
@@ -90,7 +90,7 @@ class Assumptions:
         highest: largest possible score, if bounded.
         largest_mean: upper bound on mean scores at equal shares. Default: `highest`, or 1 for
             Gaussian scores.
-        failure: tolerated probability of settling for a worse group.
+        failure: tolerated probability of choosing the wrong group.
         in_flight: largest number of choices from the oldest unscored one to the newest.
         pace: choices per week, to compute dates.
         names: names of the groups.
@@ -100,7 +100,7 @@ class Assumptions:
     groups: int
     horizon: int
     smallest_difference: float
-    head_start: int | None = None
+    initial_lead: int | None = None
     committee: Sequence[int] | None = None
     bonus: float | None = None
     steepness: float | None = None
@@ -130,8 +130,8 @@ class Assumptions:
         if self.horizon < self.groups:
             rule = f"at least the number of groups ({self.groups})"
             raise InvalidInput("horizon", rule, self.horizon)
-        if self.judges == "strangers" and self.bonus is None:
-            rule = "given where strangers judge: without one they might see nothing at all"
+        if self.judges == "recused" and self.bonus is None:
+            rule = "given where judges are recused: without one they might see nothing at all"
             raise InvalidInput("bonus", rule, None)
         if self.steepness is None and self.bonus is not None:
             self._set("steepness", self.bonus / (1.0 + self.bonus))
@@ -139,8 +139,8 @@ class Assumptions:
             self._set("steepness", USUAL_STEEPNESS)
         if self.committee is not None:
             self._check_committee(self.committee)
-        elif self.head_start is None:
-            self._set("head_start", USUAL_HEAD_START)
+        elif self.initial_lead is None:
+            self._set("initial_lead", USUAL_INITIAL_LEAD)
         if self.names is not None:
             self._check_names(self.names)
         self._set("unit", check_unit("unit", self.unit))
@@ -172,10 +172,10 @@ class Assumptions:
         self._check("spread", checks.number, low=0.0, high=0.5 * self.span, open_low=True)
 
     def _check_committee(self, given: Sequence[int]) -> None:
-        if self.head_start is not None:
+        if self.initial_lead is not None:
             rule = "left out where the committee is given"
-            raise InvalidInput("head_start", rule, self.head_start)
-        members = checks.integers_list("committee", given, low=0, high=MOST_HEAD_START)
+            raise InvalidInput("initial_lead", rule, self.initial_lead)
+        members = checks.integers_list("committee", given, low=0, high=MOST_INITIAL_LEAD)
         if len(members) != self.groups or sum(members) == 0:
             rule = f"a number of members for each of the {self.groups} groups, not all of them 0"
             raise InvalidInput("committee", rule, given)
@@ -221,8 +221,8 @@ class Assumptions:
         """The largest difference of initial numbers of members."""
         if self.committee is not None:
             return max(self.committee) - min(self.committee)
-        assert self.head_start is not None  # set in __post_init__
-        return self.head_start
+        assert self.initial_lead is not None  # set in __post_init__
+        return self.initial_lead
 
     @property
     def hidden_gap(self) -> float:
@@ -232,7 +232,7 @@ class Assumptions:
         judge: 1/K on a panel. In a committee it is at most 1/2, since the policy bets on a leader
         only against groups with at least its share.
         """
-        if self.judges == "strangers" or self.favor_gap is None:
+        if self.judges == "recused" or self.favor_gap is None:
             return 0.0
         return self.favor_gap / (self.groups if self.judges == "panel" else 2)
 
@@ -243,7 +243,7 @@ class Assumptions:
         They cannot if each of two groups is judged by the other's people, whose strictness may
         differ, nor if the difference that matters is not above the one that judges may hide.
         """
-        if self.judges == "strangers":
+        if self.judges == "recused":
             return self.groups > 2
         return self.smallest_difference > self.hidden_gap
 

@@ -115,7 +115,7 @@ def hardest_rounds(
                 break
             end = draw_joins(stream, world, arms, repetitions, committee, scratch)
             mean, least, high, present = find_leads(world, arms, committee, end, scratch)
-            # The best group leads if others are pulled without it, to use their head start.
+            # The best group leads if others are pulled without it, to use their lead.
             led = led or (clock >= world.gift and not present)
             if 0 <= world.gift <= clock <= GIFT_ENDS * world.gift and not led:
                 mean, least = min(world.highest, world.largest_mean * high), 0.0

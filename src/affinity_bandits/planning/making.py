@@ -44,7 +44,7 @@ def make_plan(
 ) -> Plan:
     """Return a plan for stated assumptions.
 
-    The policy is elimination with a handicap, whose failure probability has a proven bound for
+    The policy is elimination with a head start, whose failure probability has a proven bound for
     every nonnegative, nondecreasing bias that all groups share, or your own policy with such a
     bound. The verdict, the detectable difference and the cost are measured in the hardest worlds
     of the assumptions.

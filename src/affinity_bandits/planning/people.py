@@ -23,7 +23,7 @@ JUDGES = {
     "committee": "committee",
     "panel": "panel",
     "panels": "panel",
-    "strangers": "strangers",
+    "recused": "recused",
     "all": None,
 }
 
@@ -94,9 +94,9 @@ def parse_judges(parameter: str, text: str, bonus: float | None = 0.0) -> str | 
     """Return who judges, None for all ways in turn; `bonus` is None if unknown."""
     if plain_text(text) not in JUDGES:
         raise InvalidInput(parameter, RULES["judges"], text)
-    if plain_text(text) == "strangers" and bonus is None:
+    if plain_text(text) == "recused" and bonus is None:
         rule = (
-            "committee or panels if nothing is known of the bias: judged by strangers, people"
+            "committee or panels if nothing is known of the bias: judged by others alone, people"
             " might all score the lowest, and there would be nothing to see"
         )
         raise InvalidInput(parameter, rule, text)

@@ -72,7 +72,7 @@ class Plan:
             return html_table(self._verdict, (), (("policy", str(self.policy)),))
         rows = (
             ("policy", str(self.policy)),
-            ("chance of settling for a worse group", f"at most {100 * self.failure:.3g}%, proven"),
+            ("chance of choosing the wrong group", f"at most {100 * self.failure:.3g}%, proven"),
             ("most runs that did", f"{wrong.wrong:,} of {wrong.replicates:,}"),
             ("choices spent comparing, at worst", f"{short(cost.choices)} on average"),
             ("in 19 of 20 runs", f"{short(cost.choices_95)} of {given.horizon:,}"),
@@ -97,10 +97,10 @@ class Plan:
 
     @property
     def failure(self) -> float | None:
-        """The proven bound on the probability of settling for a worse group; None if there is none.
+        """The proven bound on the probability of choosing the wrong group; None if there is none.
 
         It holds for every nonnegative, nondecreasing bias of any steepness that all groups share
-        (but for a stated gap in favor), if the assumed people judge, drawn by lot. If strangers
+        (but for a stated gap in favor), if the assumed people judge, drawn by lot. If people of other groups
         judge, those of each group must also be equally strict on average.
         """
         return self.assumptions.failure if self.assumptions.identified else None

@@ -7,11 +7,11 @@ from typing import Any
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.policies import (
-    HandicapElimination,
+    HeadStartElimination,
     MembersElimination,
     PanelElimination,
     RoundPolicy,
-    StrangersElimination,
+    RecusalElimination,
 )
 
 
@@ -26,15 +26,15 @@ def policy_for(assumptions: Assumptions) -> RoundPolicy:
     match assumptions.judges:
         case "panel":
             return PanelElimination(**settings)
-        case "strangers":
-            return StrangersElimination(**settings)
+        case "recused":
+            return RecusalElimination(**settings)
         case _ if not assumptions.at_once:
             return MembersElimination(**settings)
         case _ if assumptions.committee is None:
-            return HandicapElimination(head_start=assumptions.head_start, **settings)
+            return HeadStartElimination(initial_lead=assumptions.initial_lead, **settings)
         case _:  # where a group has nobody, a simulated one has somebody
             members = [number or (0, 1) for number in assumptions.committee]
-            return HandicapElimination(initial_pulls=members, **settings)
+            return HeadStartElimination(initial_pulls=members, **settings)
 
 
 def check_promise(policy: RoundPolicy, assumptions: Assumptions) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from affinity_bandits.amounts import PART_RULE
 from affinity_bandits.planning.assumptions import (
-    USUAL_HEAD_START,
+    USUAL_INITIAL_LEAD,
 )
 from affinity_bandits.scales import SCALE_RULE
 
@@ -62,16 +62,16 @@ QUESTIONS = (
     ),
     Question(
         "bonus",
-        "How much higher do people rate their own kind, at most (20%, no idea)?",
+        "How much higher do people rate their own group, at most (20%, no idea)?",
         "20%",
         "how much more at most such as 20% or 0.2, 'none' or 'no idea'",
         "no idea",
     ),
     Question(
         "judges",
-        "Who may judge: committee, panels, strangers?",
+        "Who may judge: committee, panels, recused (nobody judges their own group)?",
         "panels",
-        "committee, panels or strangers, or 'all' to see all three",
+        "committee, panels or recused, or 'all' to see all three",
         "all",
     ),
     Question(
@@ -82,11 +82,11 @@ QUESTIONS = (
         "do not know",
     ),
     Question(
-        "head_start",
+        "initial_lead",
         "By how many members may one group outnumber another?",
         "100",
         "how many members one group may have more than another, such as 100",
-        str(USUAL_HEAD_START),
+        str(USUAL_INITIAL_LEAD),
     ),
     Question(
         "joining",
@@ -125,7 +125,7 @@ QUESTIONS = (
     ),
     Question(
         "failure",
-        "How often may a worse group be settled for, at most?",
+        "How often may the wrong group be chosen, at most?",
         "5%",
         PART_RULE,
         "5%",
@@ -135,10 +135,10 @@ QUESTIONS = (
 UNASKED = ("noise", "largest_mean", "steepness", "lipschitz", "favor_gap")
 NAMES = (*(question.name for question in QUESTIONS), *UNASKED)
 RULES = {question.name: question.rule for question in QUESTIONS}
-# Not asked where panels or strangers judge, but accepted.
+# Not asked where panels or people from other groups judge, but accepted.
 OF_THE_COMMITTEE = ("committee", "joining", "begins")
 LEFT_OUT = {
     "scale": "Gaussian scores have no ends",
     "spread": "yes and no spread as they must, and Gaussian scores by their sigma",
-    "head_start": "the committee is known, or does not judge",
+    "initial_lead": "the committee is known, or does not judge",
 }

@@ -14,15 +14,20 @@ from affinity_bandits.words import counted, plural
 
 # Names of the ways to judge, for a row and for the head of a column.
 WAYS = {
-    "strangers": ("strangers only", "strangers"),
+    "recused": ("recusal", "recusal"),
     "panel": ("panels, equal seats", "panels"),
     "committee": ("the whole committee", "committee"),
+}
+WHO = {
+    "recused": "people from other groups",
+    "panel": "panels",
+    "committee": "the whole committee",
 }
 WEEKS_A_YEAR = 365.25 / 7.0
 MOST_WEEKS = 520  # longer times are printed in years
 NOTHING_TO_SEE = (
-    "Strangers only: nothing can be promised while nothing is known of the bias. Without their own"
-    " kind among the judges, people might score nothing."
+    "Recusal: nothing can be promised while nothing is known of the bias. Without their own"
+    " group among the judges, people might score nothing."
 )
 MOST_NAMES = 80  # characters of the names of groups; longer lists are left out
 
@@ -76,7 +81,7 @@ def tell_judges(ways: Sequence[str]) -> str:
     """Say who judges."""
     if ways == ["committee"]:
         return "the whole committee judges"
-    return " or ".join(WAYS[way][way != "committee"] for way in ways) + " judge"
+    return " or ".join(WHO[way] for way in ways) + " judge"
 
 
 def tell_saved(saved: Plan, plans: Sequence[Plan]) -> str:
@@ -111,8 +116,8 @@ def tell_situation(given: Assumptions, for_a_year: bool) -> str:
             f" {2.0**given.steepest:.3g} at most."
         )
     elif given.bonus > 0.0:
-        parts.append(f"Own kind rated up to {_percent(given.bonus)} higher{_instance(given)}.")
-    if given.favor_gap is not None and given.judges != "strangers":
+        parts.append(f"Own group rated up to {_percent(given.bonus)} higher{_instance(given)}.")
+    if given.favor_gap is not None and given.judges != "recused":
         parts.append(f"Favors differ by up to {given.favor_gap:.3g} between groups.")
     if given.joining < 1.0:
         parts.append(f"{one_in(given.joining)} of those chosen joins.")
@@ -179,7 +184,7 @@ def tell_obstacles(plans: Sequence[Plan]) -> list[str]:
     """Say why no number of choices is enough for some of the plans, a sentence or two for each."""
     found = []
     for given in (plan.assumptions for plan in plans if not plan.assumptions.identified):
-        if given.judges == "strangers":
+        if given.judges == "recused":
             found.append(
                 "Two groups: each is judged only by the other's people. Scores cannot tell"
                 " stricter judges from worse candidates; no chance of a wrong group can be"
@@ -207,7 +212,7 @@ def tell_claim(plans: Sequence[Plan]) -> str:
         several = f" if {tell_judges([plan.assumptions.judges for plan in sure])}"
     wrong = max((plan.most_wrong for plan in sure), key=lambda one: one.wrong / one.replicates)
     return (
-        "Chance of settling for a worse group: at most"
+        "Chance of choosing the wrong group: at most"
         f" {_percent(sure[0].assumptions.failure)}{several}; at worst {wrong.wrong} of"
         f" {wrong.replicates:,} runs here. This is proven, whatever the bias looks like, if"
     )
@@ -224,12 +229,12 @@ def tell_conditions(plans: Sequence[Plan]) -> list[str]:
     ]
     *most, last = judged
     found = [f"{', '.join(most)}{' or ' if most else ''}{last};"]
-    favored = [given for given in sure if given.judges != "strangers"]
+    favored = [given for given in sure if given.judges != "recused"]
     mixed = 0 < len(favored) < len(sure)
     if len(favored) < len(sure):
         by = f"{0.05 * sure[0].span:.3g}"
         found.append(
-            f"the judges of each group's candidates{' (strangers)' if mixed else ''} are equally"
+            f"the judges of each group's candidates{' (recusal)' if mixed else ''} are equally"
             f" strict on average: if those who judge one group are stricter by {by} points, that"
             f" group may lose although it is better by {by};"
         )
@@ -261,7 +266,7 @@ def _same_bias(ways: Sequence[Assumptions], who: str) -> str:
 
 
 def _who_judges(given: Assumptions) -> str:
-    if given.judges == "strangers":
+    if given.judges == "recused":
         return "nobody judges their own group"
     if given.judges == "panel":
         return "panels have as many seats for each group"
@@ -360,7 +365,7 @@ def tell_assumptions(given: Assumptions) -> list[str]:
 
 def _of_differences(given: Assumptions) -> list[str]:
     """Return how far the judges of different groups may differ."""
-    if given.judges == "strangers":
+    if given.judges == "recused":
         return [
             "The judges of each group's candidates are equally strict on average. Each group has "
             "other judges, so scores cannot show whether that is so."
@@ -376,7 +381,7 @@ def _of_differences(given: Assumptions) -> list[str]:
 
 
 def _of_the_judges(given: Assumptions) -> list[str]:
-    if given.judges == "strangers":
+    if given.judges == "recused":
         return ["Nobody judges a candidate of their own group, without exception."]
     if given.judges == "panel":
         return [
@@ -429,7 +434,7 @@ def _count(value: float) -> str:
 
 # What an audit cannot say, or its file does not.
 NOT_IN_AN_AUDIT = (
-    "how strict the judges of each group are on average (needed if strangers judge), and how much"
+    "how strict the judges of each group are on average (needed for recusal), and how much"
     " single judges differ"
 )
 TAKEN = {

@@ -131,7 +131,7 @@ class Situation:
             return not gaussian and not known["scale"].two_scores
         if name in OF_THE_COMMITTEE:
             return known["judges"] in (None, "committee")
-        if name == "head_start":
+        if name == "initial_lead":
             return "committee" in known and known["committee"] is None
         return True
 
@@ -168,7 +168,7 @@ class Situation:
                 return self._budget(name, text)
             case "begins":
                 return parse_begins(name, text, known["budget"].pace)
-            case "head_start" | "in_flight":
+            case "initial_lead" | "in_flight":
                 return parse_count(name, text, RULES[name])
             case "failure":
                 return parse_part(name, text)
@@ -210,8 +210,8 @@ class Situation:
         given = self.assumptions()
         if self.judges is not None:
             return [given]
-        # Without a bound on the bias, strangers might see nothing.
-        ways = [one for one in WAYS_TO_JUDGE if one != "strangers" or given.bonus is not None]
+        # Without a bound on the bias, recused judges might see nothing.
+        ways = [one for one in WAYS_TO_JUDGE if one != "recused" or given.bonus is not None]
         return [replace(given, judges=one) for one in ways]
 
     def assumptions(self) -> Assumptions:
@@ -223,7 +223,7 @@ class Situation:
         settings = dict(known.get("noise", {}))
         if "scale" in known:
             settings |= {"lowest": known["scale"].lowest, "highest": known["scale"].highest}
-        for name in (*UNASKED[1:], "spread", "head_start", "committee", "joining"):
+        for name in (*UNASKED[1:], "spread", "initial_lead", "committee", "joining"):
             if known.get(name) is not None:
                 settings[name] = known[name]
         groups, names = known["groups"]

@@ -52,7 +52,7 @@ class HardWorld:
     """A hardest world with its initial committee.
 
     Attributes:
-        favored: who has the head start, in words.
+        favored: who leads at the start, in words.
         initial: members per group at the start.
         world: the numbers.
     """
@@ -95,9 +95,9 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
             HardWorld(favored, initial, world._replace(best=best))
             for favored, initial, best in committees(given)
         ]
-    # Shares never change. With strangers the lead shrinks with the weight.
+    # Shares never change. With recusal the lead shrinks with the weight.
     words, weight = "panels have as many seats for each group", 1.0
-    if given.judges == "strangers":
+    if given.judges == "recused":
         words, weight = "nobody judges their own group", smallest_weight(world, 0.0)
     difference = weight * given.smallest_difference
     world = world._replace(difference=difference, least_mean=difference, slack=0, joining=0.0)
@@ -122,16 +122,16 @@ def committees(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...], int
 
 
 def initial_members(assumptions: Assumptions) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the initial committees: one member per group, plus every head start."""
+    """Return the initial committees: one member per group, plus every initial lead."""
     groups, ahead = assumptions.groups, 1 + assumptions.ahead
-    found = [("nobody has a head start", (1,) * groups)]
+    found = [("nobody leads at the start", (1,) * groups)]
     if ahead > 1:
-        found.append(("one rival has the whole head start", (ahead, *(1,) * (groups - 1))))
+        found.append(("one rival has the whole initial lead", (ahead, *(1,) * (groups - 1))))
         if groups > 2:
             every = (*(ahead,) * (groups - 1), 1)
-            found.append(("all rivals have the whole head start", every))
+            found.append(("all rivals have the whole initial lead", every))
         best = (*(1,) * (groups - 1), ahead)
-        found.append(("the best group has the whole head start", best))
+        found.append(("the best group has the whole initial lead", best))
     return found
 
 

@@ -205,7 +205,7 @@ def _count(number: float, space: str = "\n") -> str:
 
 
 WORDS = {
-    "strangers": "strangers only",
+    "recused": "recusal",
     "panel": "panels with\nequal seats",
     "committee": "the whole\ncommittee",
 }

@@ -20,11 +20,11 @@ from affinity_bandits.policies.elimination import (
 from affinity_bandits.policies.exp3 import EXP3, EXP3IX, EXP3Gains
 from affinity_bandits.policies.explaining import Evidence, PlayedRound, RoundExplanation
 from affinity_bandits.policies.forgetting import MemoryElimination
-from affinity_bandits.policies.handicap import HandicapElimination
+from affinity_bandits.policies.head_start import HeadStartElimination
 from affinity_bandits.policies.live import AsSteps, InPython, Live
 from affinity_bandits.policies.members import MembersElimination
 from affinity_bandits.policies.panels import PanelElimination
-from affinity_bandits.policies.strangers import StrangersElimination
+from affinity_bandits.policies.recusal import RecusalElimination
 from affinity_bandits.policies.thompson import ThompsonBeta, ThompsonGaussian
 from affinity_bandits.policies.ucb import KLUCB, LUCB, MOSS, UCB1
 from affinity_bandits.policies.ucb_v import UCBV, DebiasedUCBV, EfficientUCBV, WeightedUCB
@@ -47,7 +47,7 @@ __all__ = [
     "EpsilonGreedy",
     "Evidence",
     "ExploreThenCommit",
-    "HandicapElimination",
+    "HeadStartElimination",
     "InPython",
     "ListedSchedule",
     "Live",
@@ -64,7 +64,7 @@ __all__ = [
     "Schedule",
     "SequentialHalving",
     "StepPolicy",
-    "StrangersElimination",
+    "RecusalElimination",
     "SuccessiveRejects",
     "ThompsonBeta",
     "ThompsonGaussian",
@@ -79,10 +79,10 @@ POLICIES = live.PolicyRegistry(
     "a class of step or round policies, or one with select() and update(arm, feedback)",
     (
         Elimination,
-        HandicapElimination,
+        HeadStartElimination,
         MembersElimination,
         PanelElimination,
-        StrangersElimination,
+        RecusalElimination,
         MemoryElimination,
         Uniform,
         ExploreThenCommit,

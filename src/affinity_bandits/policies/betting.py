@@ -53,7 +53,7 @@ class BettingElimination(RoundPolicy):
     Each pass bets a part of an arm's wealth (an e-process) on the leader. The arm is dropped when
     its wealth reaches 1/`failure`. If no comparison can favor the leader, the best arm is dropped
     with probability at most `failure`; each subclass ensures this for one kind of judges.
-    `HandicapElimination` explains the settings.
+    `HeadStartElimination` explains the settings.
     """
 
     eliminates: ClassVar[bool] = True

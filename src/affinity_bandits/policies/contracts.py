@@ -41,7 +41,7 @@ class Policy(Description):
         information: "feedback", or all that the policy is told.
         in_python: whether it runs in plain Python only.
         judged_by: the judges for whom its guarantee is proven: "everybody" who was chosen, the
-            "members" of a committee, a "panel", "strangers" or the last in "memory". Empty if it
+            "members" of a committee, a "panel", "recused" or the last in "memory". Empty if it
             has no guarantee under a bias.
         told: settings that are filled in from the bandit: "bias", "initial pulls", "best arm" or
             "memory".

@@ -41,7 +41,7 @@ class MemoryElimination(BettingElimination):
     """Every arm in turn, with bets on the leader; only the last `memory` who were chosen judge.
 
     The policy waits until all earlier members have left, instead of a head start. The other
-    settings are those of `HandicapElimination` without `head_start`, `initial_pulls` and
+    settings are those of `HeadStartElimination` without `initial_lead`, `initial_pulls` and
     `in_flight`: answers have to come in order.
 
     Args:

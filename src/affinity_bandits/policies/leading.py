@@ -1,4 +1,4 @@
-"""The leader of a betting elimination: how it is chosen, and its handicap."""
+"""The leader of a betting elimination: how it is chosen, and its head start."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def takes_the_lead(state: BettingState, part: float) -> bool:
 def put_in_order(state: BettingState) -> None:
     """Plan pulls of the others until they are ahead of the leader, then of the leader.
 
-    The leader is pulled until it is nearly even: nearer shares make the handicap smaller.
+    The leader is pulled until it is nearly even: nearer shares make the head start smaller.
     """
     leader = state.leader[0]
     moving = 0
@@ -96,7 +96,7 @@ def stay(state: BettingState) -> None:
     """Leave the plan empty: shares are in order, or are put in order once the judges are told."""
 
 
-HEAD_START = (
+INITIAL_LEAD = (
     "The other groups get a head start over the one that leads, so that a bias that all groups"
     " share cannot favor it."
 )

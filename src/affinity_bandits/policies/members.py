@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 from affinity_bandits.kernels import IntArray, bind, kernel
 from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.contracts import FOREVER, RoundKernels
-from affinity_bandits.policies.leading import HEAD_START, stay
+from affinity_bandits.policies.leading import INITIAL_LEAD, stay
 from affinity_bandits.policies.wealth import (
     FIRST_PART,
     FIRST_PASSES,
@@ -24,7 +24,7 @@ from affinity_bandits.policies.wealth import (
 
 MEMBERS_PART = 20
 """A round has at most the smallest group's members divided by this in passes. All of the leader's
-may join in it and none of another's, so the handicap is as large as the round is long."""
+may join in it and none of another's, so the head start is as large as the round is long."""
 
 
 @kernel
@@ -144,7 +144,7 @@ class MembersElimination(ParallelBettingElimination):
     Only some of those chosen join, some of them later. Before each round the policy is told each
     group's members, and how many are on their way. It bets only against groups whose share is
     surely at least the leader's throughout the round. Judges without a group must neither begin nor
-    leave during a round. The settings are those of `HandicapElimination` without `head_start` and
+    leave during a round. The settings are those of `HeadStartElimination` without `initial_lead` and
     `initial_pulls`.
     """
 
@@ -168,7 +168,7 @@ class MembersElimination(ParallelBettingElimination):
     def judging(self) -> str:
         return (
             "All members of the committee judge, and the campaign is told who they are before each"
-            f" round. {HEAD_START}"
+            f" round. {INITIAL_LEAD}"
         )
 
     def start(self, arms: int, horizon: int) -> BettingState:

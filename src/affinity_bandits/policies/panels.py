@@ -39,7 +39,7 @@ class PanelElimination(ParallelBettingElimination):
     at least as many seats as the leader, so no head start is needed. The bias must not change while
     a round is open, and who of the panel scores which slot must be decided by lot, without regard
     to the group. The settings are those of
-    `HandicapElimination` without `head_start` and `initial_pulls`.
+    `HeadStartElimination` without `initial_lead` and `initial_pulls`.
     """
 
     name: ClassVar[str] = "panel-elimination"

@@ -51,7 +51,7 @@ class BettingState(NamedTuple):
     horizon: float  # declared, if a mistake is to cost less the later it is made; else 0
     order: int  # members that answers out of order can take from an arm
     shortest: int  # passes of a round at least
-    widest: int  # the largest head start there may have been
+    widest: int  # the largest initial lead there may have been
     target: float  # choices by which enough is to have been won; 0 if none are told
     tried: float  # noise after which a stake gets no more wealth; 0: never
     stakes: FloatArray  # the first is 0: cash
@@ -300,8 +300,8 @@ def return_to_prior(state: BettingState, arm: int, part: float) -> None:
 
 FIRST_PASSES = 4
 FIRST_PART = 12
-"""The first round has four passes, or the largest head start divided by this: a wrong first leader
-costs about the whole head start."""
+"""The first round has four passes, or the largest initial lead divided by this: a wrong first leader
+costs about the whole lead."""
 ROUND_PART = 40
 """A round has as many passes as all before it, divided by this. Shorter rounds gain little, and
 live campaigns wait at the end of each."""

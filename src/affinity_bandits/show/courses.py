@@ -91,13 +91,13 @@ def course(
 
 
 def usual_policies(bandit: AffinityBandit) -> list[tuple[str, str | dict[str, Any]]]:
-    """Return the policies to compare, with names to show; the handicap is told the committee."""
-    handicap = {
-        "name": "handicap-elimination",
+    """Return the policies to compare, with names to show; the last is told the committee."""
+    head_start = {
+        "name": "head-start-elimination",
         "initial_pulls": [int(pulls) for pulls in bandit.initial_pulls or ()],
         "bounded": True,
     }
-    return [("UCB1", "ucb1"), ("Algorithm 1", "elimination"), ("handicap", handicap)]
+    return [("UCB1", "ucb1"), ("Algorithm 1", "elimination"), ("head start", head_start)]
 
 
 def explain_failure(bandit: AffinityBandit, course: Course, groups: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ JUDGED = {
     "everybody": "everybody chosen judges from then on",
     "members": "nobody who judges leaves during a round",
     "panel": "a panel judges, which stays the same for a round",
-    "strangers": "nobody judges their own group",
+    "recused": "nobody judges their own group",
     "memory": "the people chosen last judge, as many as it is told or fewer",
 }
 """What a policy's guarantee assumes about judges."""
@@ -29,7 +29,7 @@ JUDGED = {
 
 def _judged_as_assumed(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit) -> bool:
     joining, who = bandit.joining, bandit.judges.who
-    if who == "strangers":  # all shares are equal
+    if who == "recused":  # all shares are equal
         return True
     match policy.judged_by:
         case "everybody":
@@ -40,4 +40,4 @@ def _judged_as_assumed(policy: StepPolicy | RoundPolicy, bandit: AffinityBandit)
             return who == "panel" or (joining.when == "next round" and joining.leaving == 0.0)
         case "memory":
             return bandit.memory is not None and bandit.memory <= policy.to_json()["memory"]
-    return policy.judged_by != "strangers"
+    return policy.judged_by != "recused"

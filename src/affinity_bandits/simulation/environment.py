@@ -31,7 +31,7 @@ from affinity_bandits.model.noise.base import (
 )
 from affinity_bandits.model.streams import stream_key
 
-COMMITTEE, PANEL, STRANGERS = range(len(WHO))
+COMMITTEE, PANEL, RECUSED = range(len(WHO))
 candidate: Function = unbound
 
 
@@ -102,7 +102,7 @@ def seat_judges(seating: Seating, members: IntArray, judges: IntArray, fewest: i
     least = seating.seats
     for arm in range(arms):
         seats = members[arm]
-        if seating.who == STRANGERS:
+        if seating.who == RECUSED:
             seats = 0
         elif seating.who == PANEL and seating.as_wanted:
             seats = min(seats, seating.seats // arms)

@@ -39,7 +39,7 @@ class RunLog:
         share: of the chosen arm among the judges, before the decision.
         joined: whether the chosen one joined the committee.
         round: the number of the row's round, from 0; for a step policy every pull is one.
-        panels: judges of each round, [round, arm], if panels or strangers judge.
+        panels: judges of each round, [round, arm], if panels or people from other groups judge.
         scores: of everybody, [row, arm], if unchosen arms are scored, too.
     """
 
@@ -74,7 +74,7 @@ class RunLog:
 
     @property
     def panel(self) -> IntArray | None:
-        """How many of each arm judged each row, [row, arm], where panels or strangers do."""
+        """How many of each arm judged each row, [row, arm], where panels or others do."""
         return None if self.panels is None else np.asarray(self.panels[self.round])
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:

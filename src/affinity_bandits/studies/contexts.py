@@ -23,11 +23,11 @@ from affinity_bandits.paper.item import (
     proportion_below,
 )
 from affinity_bandits.plots.style import GREY, draw_band, line_style, new_figures
-from affinity_bandits.policies import UCB1, HandicapElimination, ThompsonBeta
+from affinity_bandits.policies import UCB1, HeadStartElimination, ThompsonBeta
 from affinity_bandits.policies.contracts import RoundPolicy
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 from affinity_bandits.studies.contexts_model import (
-    HalfCountHandicap,
+    HalfCountHeadStart,
     LinUCB,
     PerType,
     TypedBandit,
@@ -43,7 +43,7 @@ DECEIVED = {
     "lin-ucb": "LinUCB, one-hot",
     "thompson": "Thompson, each type",
 }
-NAMES = {"handicap": "handicap, half counts", **DECEIVED}
+NAMES = {"head start": "head start, half counts", **DECEIVED}
 COMPARISONS = {
     "fixed": "half counts,\nfixed order",
     "whole": "whole counts,\nrandom order",
@@ -53,7 +53,7 @@ COMPARISONS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Drawn types, where a group has a head start, and types that an adversary orders by turn."""
+    """Drawn types, where a group leads at the start, and types that an adversary orders by turn."""
 
     runs: int
     adverse_runs: int
@@ -67,7 +67,7 @@ class Settings:
     adverse_horizon: int = 1_000
 
 
-def inform_policy(kind: type[HandicapElimination], initial: Sequence[int]) -> HandicapElimination:
+def inform_policy(kind: type[HeadStartElimination], initial: Sequence[int]) -> HeadStartElimination:
     """Return a comparison of 0/1 scores that knows the initial members."""
     return kind(initial_pulls=initial, bounded=True, failure=FAILURE)
 
@@ -88,7 +88,7 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         "ucb1": PerType(UCB1()),
         "lin-ucb": LinUCB(),
         "thompson": PerType(ThompsonBeta()),
-        "handicap": inform_policy(HalfCountHandicap, settings.initial),
+        "head start": inform_policy(HalfCountHeadStart, settings.initial),
     }
     for name, policy in policies.items():
         runs = simulate_types(drawn, policy, settings.horizon, settings.runs, notes=NOTES)
@@ -103,9 +103,9 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         settings.adverse_means, Constant(), (1, 1), settings.adverse_types, "by turn"
     )
     comparisons: dict[str, tuple[RoundPolicy, bool]] = {
-        "fixed": (inform_policy(HalfCountHandicap, (1, 1)), False),
-        "whole": (inform_policy(HandicapElimination, (1, 1)), True),
-        "half": (inform_policy(HalfCountHandicap, (1, 1)), True),
+        "fixed": (inform_policy(HalfCountHeadStart, (1, 1)), False),
+        "whole": (inform_policy(HeadStartElimination, (1, 1)), True),
+        "half": (inform_policy(HalfCountHeadStart, (1, 1)), True),
     }
     count = settings.adverse_runs
     for name, (one, shuffles) in comparisons.items():
@@ -135,7 +135,7 @@ def lost(data: Data, world: str, policy: str) -> tuple[int, int]:
 def claims(data: Data) -> list[Claim]:
     """Judge who stays with the worse group, and which comparison keeps its word."""
     stayed = {name: parts(data, name)[1][:, NOTES // 2 :].mean(axis=1) < 0.5 for name in DECEIVED}
-    found_out = parts(data, "handicap")[1][:, -1] == 1.0
+    found_out = parts(data, "head start")[1][:, -1] == 1.0
     return [
         *(
             proportion_above(
@@ -149,7 +149,7 @@ def claims(data: Data) -> list[Claim]:
             for name, shown in DECEIVED.items()
         ),
         proportion_above(
-            "The handicap with half counts, which sees no types, ends with the better group alone",
+            "The head start with half counts, which sees no types, ends with the better group alone",
             LABEL,
             int(found_out.sum()),
             len(found_out),
@@ -225,7 +225,7 @@ ITEM = Item(
         "Left: two groups and two types that are equally likely, true values .5 and .3 of the one "
         "group and .7 and .6 of the other, 0/1 scores, f(x) = x, initial members 200 and 20, "
         "10,000 arrivals. UCB1 and Thompson sampling (Beta) run for each type; LinUCB has the "
-        "features one-hot group and one-hot type, a ridge of 1 and a width of 2.36. The handicap "
+        "features one-hot group and one-hot type, a ridge of 1 and a width of 2.36. The head start "
         "is told the initial members, fails with probability at most .05 and sees no types. A "
         "point is the part of the better group in the 500 arrivals before. Right: two groups that "
         "are alike, true values 1 for one type and 0 for the other, no bias, and an adversary who "

@@ -14,7 +14,7 @@ from affinity_bandits.errors import InvalidInput
 from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.model.streams import generator, policy_generator, stream_key
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import HeadStartElimination
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, StepPolicy, add_score
 from affinity_bandits.policies.state import reals
 from affinity_bandits.policies.wealth import BettingState, bet_on_leader
@@ -152,8 +152,8 @@ def bet_half_counts(state: BettingState, passes: int, seen: FloatArray) -> None:
 
 
 @dataclass(frozen=True)
-class HalfCountHandicap(HandicapElimination):
-    """The elimination with a handicap, for passes with dependent scores.
+class HalfCountHeadStart(HeadStartElimination):
+    """The elimination with a head start, for passes with dependent scores.
 
     Each score counts half in the bets, so a pass multiplies a wealth by the square root of the
     usual factor. This is at most 1 + kappa (y_j - y_i) / 2 (arithmetic-geometric mean inequality),
@@ -163,7 +163,7 @@ class HalfCountHandicap(HandicapElimination):
     and the live service do not.
     """
 
-    name: ClassVar[str] = "handicap-half-counts"
+    name: ClassVar[str] = "head-start-half-counts"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,7 +30,7 @@ from affinity_bandits.paper.item import (
     student_interval,
 )
 from affinity_bandits.plots.style import draw_band, line_style, new_figures
-from affinity_bandits.policies import UCB1, Elimination, HandicapElimination, MemoryElimination
+from affinity_bandits.policies import UCB1, Elimination, HeadStartElimination, MemoryElimination
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 
 LABEL = "docs/studies/memory.md"
@@ -39,8 +39,8 @@ NEVER = 0
 NAMES = {
     "ucb1": "UCB1",
     "elimination": "Algorithm 1",
-    "handicap": "handicap, told the memory",
-    "told": "handicap, told initial numbers",
+    "head start": "head start, told the memory",
+    "told": "head start, told initial numbers",
 }
 FAILURE = 0.05
 WASTEFUL = {"ucb1": 0.5, "elimination": 0.4}
@@ -49,7 +49,7 @@ WASTEFUL = {"ucb1": 0.5, "elimination": 0.4}
 
 @dataclass(frozen=True)
 class Settings:
-    """Two groups with a head start of the worse one, and three whose memory is short."""
+    """Two groups where the worse one leads at the start, and three whose memory is short."""
 
     replicates: int
     memories: Sequence[int] = (2, 3, 4, 5, 6, 7, 8, 16, 64, 256, 512, 1024, 4096, 16_384)
@@ -73,11 +73,11 @@ def run(settings: Settings, runner: CellRunner) -> Data:
         )
         policies: dict[str, AnyPolicy] = {"ucb1": UCB1(), "elimination": Elimination()}
         if memory == NEVER:
-            policies["told"] = HandicapElimination(
+            policies["told"] = HeadStartElimination(
                 initial_pulls=settings.initial, bounded=True, failure=FAILURE
             )
         else:
-            policies["handicap"] = MemoryElimination(bounded=True, failure=FAILURE, memory=memory)
+            policies["head start"] = MemoryElimination(bounded=True, failure=FAILURE, memory=memory)
         for name, policy in policies.items():
             grid.append(("map", name, memory, Cell(bandit, policy, settings.horizon)))
     for memory in settings.short:
@@ -89,7 +89,7 @@ def run(settings: Settings, runner: CellRunner) -> Data:
             memory=memory,
         )
         policy = MemoryElimination(sigma=settings.sigma, failure=FAILURE, memory=memory)
-        grid.append(("short", "handicap", memory, Cell(bandit, policy, settings.short_horizon)))
+        grid.append(("short", "head start", memory, Cell(bandit, policy, settings.short_horizon)))
     results = runner.results([cell for *_, cell in grid], settings.replicates)
     worlds, policies_run, memories_run, cells = zip(*grid, strict=True)
     points = {
@@ -135,7 +135,7 @@ def claims(data: Data) -> list[Claim]:
         return int((runs > WASTEFUL[policy] * horizon).sum()), len(runs)
 
     short, long = 16, 4096
-    lost = column(data, "lost")[column(data, "policy") == "handicap"]
+    lost = column(data, "lost")[column(data, "policy") == "head start"]
     return [
         proportion_below(
             f"Forgetting saves UCB1: with a memory of {short} it rarely stays with the worse group",
@@ -150,7 +150,7 @@ def claims(data: Data) -> list[Claim]:
             0.9,
         ),
         proportion_above(
-            f"A memory of {long:,}, longer than the head start, does not save it",
+            f"A memory of {long:,}, longer than the initial lead, does not save it",
             LABEL,
             *wasteful("ucb1", long),
             0.9,
@@ -174,16 +174,16 @@ def claims(data: Data) -> list[Claim]:
             0.5,
         ),
         proportion_below(
-            f"The handicap that knows the memory alone loses the best group with probability at"
+            f"The head start that knows the memory alone loses the best group with probability at"
             f" most {FAILURE}, over all memories and worlds",
             LABEL,
             int(lost.sum()),
             len(lost),
             FAILURE,
         ),
-        cheaper(data, "map", ("handicap", short), ("told", NEVER), 2.0),
-        cheaper(data, "map", ("told", NEVER), ("handicap", long), 2.0),
-        cheaper(data, "short", ("handicap", 6), ("handicap", 5), 1.2),
+        cheaper(data, "map", ("head start", short), ("told", NEVER), 2.0),
+        cheaper(data, "map", ("told", NEVER), ("head start", long), 2.0),
+        cheaper(data, "short", ("head start", 6), ("head start", 5), 1.2),
     ]
 
 
@@ -216,7 +216,7 @@ def draw(data: Data) -> Any:
     horizon = int(column(data, "horizon")[column(data, "world") == "map"][0])
     ends = memories(data, "map", "ucb1")
     never = 4 * ends[-1]
-    for index, name in enumerate(("ucb1", "elimination", "handicap")):
+    for index, name in enumerate(("ucb1", "elimination", "head start")):
         style = line_style(index)
         places = memories(data, "map", name)
         bands = np.array(
@@ -224,7 +224,7 @@ def draw(data: Data) -> Any:
         )
         draw_band(left, places, bands[:, 1], bands[:, 2], style["color"])
         left.plot(places, bands[:, 0], marker="o", markersize=3, label=NAMES[name], **style)
-        last = "told" if name == "handicap" else name
+        last = "told" if name == "head start" else name
         mean, low, high = mean_interval(read_wasted(data, "map", last, NEVER) / horizon, 0.0, 1.0)
         left.errorbar(
             [never],
@@ -244,9 +244,9 @@ def draw(data: Data) -> Any:
     left.set(ylim=(-0.02, 1.02), xlabel="memory, two groups", ylabel=label)
     left.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.88), fontsize=8.5)
 
-    places = [m for m in memories(data, "short", "handicap") if share_in_turn(m, 3) > 0.0]
+    places = [m for m in memories(data, "short", "head start") if share_in_turn(m, 3) > 0.0]
     logs = [
-        student_interval(np.log(read_wasted(data, "short", "handicap", m)), 0.95) for m in places
+        student_interval(np.log(read_wasted(data, "short", "head start", m)), 0.95) for m in places
     ]
     bands = np.exp(np.array(logs))
     color = line_style(2)["color"]
@@ -281,11 +281,11 @@ CHEAP: dict[str, Any] = {"memories": (2, 3, 16, 4096), "short": (5, 6)}
 
 MEMORY = Item(
     identity="memory",
-    title="Committees that forget: what memory does to UCB1, Algorithm 1 and the handicap",
+    title="Committees that forget: what memory does to UCB1, Algorithm 1 and the head start",
     labels=(LABEL,),
     notes=(
         "Left: two groups with true means .3 and .9, 0/1 scores, f(x) = x, initial members 1,000 "
-        "and 10, 50,000 choices. The handicap is told the memory and nothing of the initial "
+        "and 10, 50,000 choices. The head start is told the memory and nothing of the initial "
         "members; where the committee never forgets (squares) it is told their numbers. Right: "
         "three groups with means .3, .6 and .3, f(x) = x, Gaussian scores with sigma .3, initial "
         "members 500, 50 and 5; the dotted line is the inverse square of the share that a group "
@@ -299,7 +299,7 @@ MEMORY = Item(
     draw=draw,
     planted={
         "no bias": PlantedWorld({**CHEAP, "bias": Constant(0.5)}, "TFFF-F---F"),
-        "no head start to forget": PlantedWorld({**CHEAP, "initial": (1, 1)}, "-FFF---F--"),
+        "no lead to forget": PlantedWorld({**CHEAP, "initial": (1, 1)}, "-FFF---F--"),
     },
 )
 

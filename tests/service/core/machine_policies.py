@@ -5,7 +5,7 @@ from __future__ import annotations
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
-    HandicapElimination,
+    HeadStartElimination,
     ListedSchedule,
     PanelElimination,
     PublishedSchedule,
@@ -21,13 +21,13 @@ POLICIES: list[RoundPolicy] = [
     ExploreThenCommit(2),
     SequentialHalving(),
     SuccessiveRejects(0.9),
-    HandicapElimination(head_start=1, sigma=0.01, failure=0.5, in_flight=7),
-    HandicapElimination(head_start=0, sigma=0.05, failure=0.5, in_flight=5),
+    HeadStartElimination(initial_lead=1, sigma=0.01, failure=0.5, in_flight=7),
+    HeadStartElimination(initial_lead=0, sigma=0.05, failure=0.5, in_flight=5),
 ]
 COUNTING: list[RoundPolicy] = [
-    HandicapElimination(head_start=0, bounded=True, failure=0.9, in_flight=4),
-    HandicapElimination(head_start=1, bounded=True, failure=0.5, in_flight=7),
-    HandicapElimination(head_start=0, bounded=True, failure=0.5, in_flight=9),
+    HeadStartElimination(initial_lead=0, bounded=True, failure=0.9, in_flight=4),
+    HeadStartElimination(initial_lead=1, bounded=True, failure=0.5, in_flight=7),
+    HeadStartElimination(initial_lead=0, bounded=True, failure=0.5, in_flight=9),
 ]
 """Policies that are told how often each score was given; the others are told sums."""
 SEATED: list[RoundPolicy] = [

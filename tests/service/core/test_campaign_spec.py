@@ -147,8 +147,8 @@ def test_a_committee_on_record_has_a_number_for_each_arm() -> None:
         {"name": "elimination", "schedule": {"name": "listed", "rounds": [[]]}},
         {"name": "elimination", "other": 1},
         {"name": "explore-then-commit", "pulls_per_arm": -1},
-        {"name": "handicap-elimination", "in_flight": 0},
-        {"name": "handicap-elimination", "head_start": {"groups": "x"}},
+        {"name": "head-start-elimination", "in_flight": 0},
+        {"name": "head-start-elimination", "initial_lead": {"groups": "x"}},
     ],
     ids=repr,
 )
@@ -159,8 +159,8 @@ def test_a_policy_that_cannot_be_served_is_refused_without_a_traceback(data: Any
 
 
 def test_only_policies_that_live_on_feedback_are_served() -> None:
-    assert {"elimination", "handicap-elimination", "uniform"} <= SERVED.keys() < POLICIES.keys()
-    assert "handicap-elimination" in SERVED  # which is told counts of scores
+    assert {"elimination", "head-start-elimination", "uniform"} <= SERVED.keys() < POLICIES.keys()
+    assert "head-start-elimination" in SERVED  # which is told counts of scores
     with pytest.raises(UnknownName, match="ucb1"):
         served_policy("ucb1")
 
@@ -204,7 +204,7 @@ def test_scores_are_counted_at_nodes_that_are_evenly_spaced(
 
 @pytest.fixture(scope="module")
 def plan() -> str:
-    tiny = Assumptions(groups=2, horizon=300, smallest_difference=0.5, head_start=2, steepness=0.0)
+    tiny = Assumptions(groups=2, horizon=300, smallest_difference=0.5, initial_lead=2, steepness=0.0)
     made = replace(make_plan(tiny, seed=1, progress=False), declaration=DECLARED)
     return plan_to_toml(made)
 

@@ -15,7 +15,7 @@ from affinity_bandits.policies import (
     Elimination,
     MembersElimination,
     PanelElimination,
-    StrangersElimination,
+    RecusalElimination,
 )
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaigns import Campaigns
@@ -151,7 +151,7 @@ async def test_the_same_again_is_fine_and_another_is_refused_once_the_round_is_o
     assert await one.kinds() == ["create", "judges"]
 
 
-@pytest.mark.campaign(StrangersElimination(bounded=True))
+@pytest.mark.campaign(RecusalElimination(bounded=True))
 async def test_only_a_campaign_that_asks_is_told(one: OneCampaign) -> None:
     for id_ in (one.id, await one.create(Elimination(), 100)):
         one.id = id_

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import HeadStartElimination
 from affinity_bandits.service.core.spec import DEFAULT_IN_FLIGHT
 from tests.support.web_site import Site, opened
 
-TOLD = HandicapElimination(head_start=96, bounded=True, failure=0.5, in_flight=6)
+TOLD = HeadStartElimination(initial_lead=96, bounded=True, failure=0.5, in_flight=6)
 
 
 async def test_a_campaign_that_says_nothing_has_the_window_that_the_record_shows(at: Site) -> None:
     async with at.client(await at.key()) as client:
-        policy = {"name": "handicap-elimination", "head_start": 30, "bounded": True}
+        policy = {"name": "head-start-elimination", "initial_lead": 30, "bounded": True}
         for given, shown in ((None, DEFAULT_IN_FLIGHT), (7, 7)):
             wanted = policy if given is None else policy | {"in_flight": given}
             campaign = await opened(client, policy=wanted, horizon=5000)

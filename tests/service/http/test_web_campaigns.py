@@ -19,7 +19,7 @@ from tests.support.web_site import (
     refused,
 )
 
-BETS = {"name": "handicap-elimination", "head_start": 0, "bounded": True}
+BETS = {"name": "head-start-elimination", "initial_lead": 0, "bounded": True}
 
 
 async def test_totals_say_how_often_each_score_was_given(client: httpx.AsyncClient) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits.model.noise import Bernoulli, Beta, Empirical, Noise, Ordinal
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import HeadStartElimination
 from affinity_bandits.service.trail.verify import verify
 from tests.support.one_campaign import OneCampaign
 
@@ -47,7 +47,7 @@ def drawn_from(noise: Noise) -> Score:
 def test_scores_of_every_noise_give_what_the_library_makes_of_them(
     dsn: str, noise: Noise, scale: tuple[int, int]
 ) -> None:
-    policy = HandicapElimination(head_start=2, bounded=True, failure=0.3, in_flight=25)
+    policy = HeadStartElimination(initial_lead=2, bounded=True, failure=0.3, in_flight=25)
     score = drawn_from(noise)
     expected = library_run(policy, score)
     assert len(expected.candidates) < ARMS  # or there is little to compare
@@ -55,11 +55,11 @@ def test_scores_of_every_noise_give_what_the_library_makes_of_them(
     assert found == expected.complete  # to the bit
 
 
-COUNTING = HandicapElimination(head_start=0, bounded=True, in_flight=60)
+COUNTING = HeadStartElimination(initial_lead=0, bounded=True, in_flight=60)
 
 
 async def test_the_largest_numbers_are_exact(one: OneCampaign) -> None:
-    policy = HandicapElimination(head_start=0, bounded=True, in_flight=10_000)
+    policy = HeadStartElimination(initial_lead=0, bounded=True, in_flight=10_000)
     one.id = await one.create(policy, 10**6, lowest=-1e5, highest=1e5)
     lease = await one.ask(10_000)
     await one.tell(lease, {(0, 99999.999999999): 5000, (1, -99999.999999999): 5000})

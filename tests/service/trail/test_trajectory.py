@@ -9,7 +9,7 @@ import pytest
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,
-    HandicapElimination,
+    HeadStartElimination,
     PublishedSchedule,
     RoundPolicy,
     SequentialHalving,
@@ -22,9 +22,9 @@ from .crowd import library_run, served_run
 POLICIES: list[RoundPolicy] = [
     Elimination(PublishedSchedule(-4.0)),
     Elimination(PublishedSchedule(-4.0), discard_first=False),
-    HandicapElimination(head_start=3, sigma=0.1, in_flight=30),
-    HandicapElimination(head_start=3, sigma=0.1, failure=0.2, in_flight=30),
-    HandicapElimination(head_start=3, bounded=True, failure=0.2, in_flight=30),
+    HeadStartElimination(initial_lead=3, sigma=0.1, in_flight=30),
+    HeadStartElimination(initial_lead=3, sigma=0.1, failure=0.2, in_flight=30),
+    HeadStartElimination(initial_lead=3, bounded=True, failure=0.2, in_flight=30),
     ExploreThenCommit(20),
     SuccessiveRejects(),
     SequentialHalving(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from affinity_bandits.policies import HandicapElimination, RoundPolicy, Uniform
+from affinity_bandits.policies import HeadStartElimination, RoundPolicy, Uniform
 from affinity_bandits.service.core.spec import SERVED, UnknownPolicy
 
 from .played_campaigns import LISTED, change, played, say
@@ -68,6 +68,6 @@ def test_the_end_of_a_campaign_is_told() -> None:
 
 
 def test_how_many_at_once_is_said() -> None:
-    policy = HandicapElimination(head_start=20, bounded=True, failure=0.05, in_flight=250)
+    policy = HeadStartElimination(initial_lead=20, bounded=True, failure=0.05, in_flight=250)
     ordered, _ = played(policy, "AB", [0.4, 0.9], rounds=1)
     assert say("order_of_answers", ordered).startswith("Up to 250 choices under way at once are")

@@ -7,14 +7,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from affinity_bandits.policies import Evidence, StrangersElimination
+from affinity_bandits.policies import Evidence, RecusalElimination
 from affinity_bandits.service.core.spec import CampaignRecord
 from affinity_bandits.service.ui.view import Row, evidence_of, evidence_rows, view_of
 from affinity_bandits.service.ui.wording import odds
 
 from .played_campaigns import LISTED, change, make_arm, played, told
 
-STRANGERS = StrangersElimination(bounded=True, failure=0.05)
+RECUSED = RecusalElimination(bounded=True, failure=0.05)
 
 
 def rows_of(campaign: CampaignRecord, evidence: Evidence) -> dict[str, Row]:
@@ -57,7 +57,7 @@ def test_what_a_page_shows_is_the_wealth_that_decides() -> None:
     """Odds of a group are below what is needed until it is dropped, and not afterwards."""
     seen = set()
     for rounds in range(1, 60, 3):
-        campaign, _ = played(STRANGERS, "ABC", [0.9, 0.5, 0.1], rounds=rounds)
+        campaign, _ = played(RECUSED, "ABC", [0.9, 0.5, 0.1], rounds=rounds)
         evidence = evidence_of(campaign)
         assert evidence is not None
         assert evidence.needed == pytest.approx(math.log(20.0))
@@ -72,7 +72,7 @@ def test_what_a_page_shows_is_the_wealth_that_decides() -> None:
 
 
 def test_a_drop_is_told_with_its_odds() -> None:
-    campaign, rounds = played(STRANGERS, "ABC", [0.8, 0.6, 0.2])
+    campaign, rounds = played(RECUSED, "ABC", [0.8, 0.6, 0.2])
     evidence = evidence_of(campaign)
     assert evidence is not None
     number = next(one.number for one in rounds if "C" in one.dropped)
@@ -86,5 +86,5 @@ def test_a_policy_that_says_nothing_is_shown_without_numbers() -> None:
     campaign, _ = played(LISTED, "AB", [0.1, 0.9])
     assert evidence_of(campaign) is None
     # Nor is anything said where the state cannot be read.
-    lost, rounds = played(STRANGERS, "ABC", [0.8, 0.6, 0.2])
+    lost, rounds = played(RECUSED, "ABC", [0.8, 0.6, 0.2])
     assert view_of(change(lost, saved=None), rounds).evidence_rows is None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.policies import RoundPolicy, StrangersElimination
+from affinity_bandits.policies import RoundPolicy, RecusalElimination
 from affinity_bandits.service.core.spec import CampaignRecord
 from affinity_bandits.service.ui.pages import render
 from affinity_bandits.wire import Event, Judges, NamedJudges
@@ -91,7 +91,7 @@ def test_a_committee_is_asked_for_and_shown() -> None:
 
 
 def test_a_closed_round_says_who_judged_it_and_who_was_not_compared() -> None:
-    policy = StrangersElimination(bounded=True)
+    policy = RecusalElimination(bounded=True)
     _, (plain,) = played(policy, NAMES, [0.5, 0.5, 0.5], rounds=1)
     fair = plain.model_copy(update={"judged_by": named(1, 1, 2), "fewest_seats": "Referrals"})
     assert say("judged", "panel", fair) == (
@@ -107,9 +107,9 @@ def test_a_closed_round_says_who_judged_it_and_who_was_not_compared() -> None:
 def test_a_page_says_what_is_assumed_of_those_who_judge() -> None:
     strangers, panel = (
         policy_from_json({"name": f"{who}-elimination", "bounded": True})
-        for who in ("strangers", "panel")
+        for who in ("recused", "panel")
     )
-    assert isinstance(strangers, StrangersElimination)
+    assert isinstance(strangers, RecusalElimination)
     assert isinstance(panel, RoundPolicy)
     assert strangers.judging == (
         "Nobody judges their own group, so own-group favor cannot help one. Groups are scored by"

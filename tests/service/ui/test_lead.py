@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from affinity_bandits.policies import HandicapElimination
+from affinity_bandits.policies import HeadStartElimination
 from affinity_bandits.service.core.spec import CampaignRecord, RoundRecord
 from affinity_bandits.service.ui.view import (
     Lead,
@@ -39,7 +39,7 @@ def test_the_lead_is_over_the_closest_group_that_is_left() -> None:
 
 
 def test_what_is_recommended_leads_by_points_of_the_scale() -> None:
-    policy = HandicapElimination(head_start=0, bounded=True, failure=0.05)
+    policy = HeadStartElimination(initial_lead=0, bounded=True, failure=0.05)
     campaign, rounds = played(policy, "AB", [2.0, 4.0], scale=(1.0, 5.0))
     assert campaign.recommended == "B"
     lead = found(campaign, rounds)

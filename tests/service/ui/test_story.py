@@ -14,7 +14,7 @@ from markupsafe import Markup
 from affinity_bandits.declaration import Declaration
 from affinity_bandits.policies import (
     Elimination,
-    HandicapElimination,
+    HeadStartElimination,
     RoundPolicy,
     SequentialHalving,
     SuccessiveRejects,
@@ -117,7 +117,7 @@ def test_scores_and_tolerances_are_told_on_the_scale_that_people_gave() -> None:
 
 
 def test_a_head_start_is_told_as_one_and_names_the_leader() -> None:
-    policy = HandicapElimination(head_start=20, bounded=True, failure=0.05)
+    policy = HeadStartElimination(initial_lead=20, bounded=True, failure=0.05)
     campaign, rounds = played(policy, "ABC", [0.4, 0.9, 0.3], horizon=20_000)
     assert told(campaign, rounds, 0).endswith(
         "This round only finds a first leader. The next round asks for 21 answers each."
@@ -209,8 +209,8 @@ def test_names_stay_text_in_every_sentence_and_picture() -> None:
     # The negative control is the template: without escaping, the tags of names would be found.
     ours = re.compile(r'</?(?:p|bdi(?: class="name")?)>')
     sentences: list[Markup] = []
-    handicap = HandicapElimination(head_start=5, bounded=True)
-    for policy in (LISTED, handicap, SequentialHalving()):
+    head_start = HeadStartElimination(initial_lead=5, bounded=True)
+    for policy in (LISTED, head_start, SequentialHalving()):
         for horizon in (400, 40_000):
             campaign, rounds = played(policy, HOSTILE, [0.9, 0.5, 0.1], horizon=horizon)
             sentences += [render("headline", campaign), render("next_step", campaign)]

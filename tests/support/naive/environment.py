@@ -113,7 +113,7 @@ class NaiveEnvironment:
         K = len(self.means)
         sitting = [self.members.count(arm) for arm in range(K)]
         seats = list(sitting)
-        if self.judges["who"] == "strangers":
+        if self.judges["who"] == "recused":
             seats = [0] * K
         elif self.judges["who"] == "panel" and self.judges["seating"] == "as wanted":
             seats = [min(count, self.judges["seats"] // K) for count in sitting]

@@ -11,11 +11,11 @@ from .baselines import (
 )
 from .elimination import Elimination
 from .exp3 import EXP3, EXP3IX, EXP3Gains
-from .handicap_elimination import (
-    HandicapElimination,
+from .head_start_elimination import (
+    HeadStartElimination,
     MembersElimination,
     PanelElimination,
-    StrangersElimination,
+    RecusalElimination,
 )
 from .thompson import ThompsonBeta, ThompsonGaussian
 from .ucb import KLUCB, LUCB, MOSS, UCB1, WeightedUCB
@@ -38,11 +38,11 @@ NAIVE: dict[str, type[NaivePolicy]] = {
     "epsilon-greedy": EpsilonGreedy,
     "oracle": Oracle,
     "elimination": Elimination,
-    "handicap-elimination": HandicapElimination,
+    "head-start-elimination": HeadStartElimination,
     "members-elimination": MembersElimination,
     "panel-elimination": PanelElimination,
-    "strangers-elimination": StrangersElimination,
-    "memory-elimination": HandicapElimination,
+    "recusal-elimination": RecusalElimination,
+    "memory-elimination": HeadStartElimination,
     "uniform": Uniform,
     "explore-then-commit": ExploreThenCommit,
     "successive-rejects": SuccessiveRejects,

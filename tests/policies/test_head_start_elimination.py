@@ -1,4 +1,4 @@
-"""The elimination with a handicap: decisions, rounds, settings and failure probability."""
+"""The elimination with a head start: decisions, rounds, settings and failure probability."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from affinity_bandits import (
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.model.bias import Bias, PiecewisePower
 from affinity_bandits.policies import (
-    HandicapElimination,
+    HeadStartElimination,
     MemoryElimination,
     Round,
 )
-from tests.support.naive.policies.handicap_elimination import HandicapElimination as NaiveTwin
+from tests.support.naive.policies.head_start_elimination import HeadStartElimination as NaiveTwin
 
 HORIZON = 800
 
@@ -37,7 +37,7 @@ HORIZON = 800
 class Play:
     """A run that is fed sums, with its own count of the pulls that were planned."""
 
-    def __init__(self, policy: HandicapElimination, arms: int, horizon: int = HORIZON) -> None:
+    def __init__(self, policy: HeadStartElimination, arms: int, horizon: int = HORIZON) -> None:
         self.policy = policy
         self.arms = arms
         self.horizon = horizon
@@ -80,9 +80,9 @@ class Play:
             self.pulls[arm] += repetitions
 
 
-def rounds(head_start: int, horizon: int) -> list[int]:
+def rounds(initial_lead: int, horizon: int) -> list[int]:
     """The passes of each round."""
-    found = [max(4, head_start // 12)]
+    found = [max(4, initial_lead // 12)]
     while sum(found) < horizon:
         found.append(max(1, sum(found) // 40))
     return found
@@ -90,8 +90,8 @@ def rounds(head_start: int, horizon: int) -> list[int]:
 
 @st.composite
 def plays(draw: st.DrawFn, horizon: int = HORIZON) -> Play:
-    policy = HandicapElimination(
-        head_start=draw(st.sampled_from([0, 1, 7, 40])),
+    policy = HeadStartElimination(
+        initial_lead=draw(st.sampled_from([0, 1, 7, 40])),
         sigma=draw(st.sampled_from([0.1, 0.5, 1.0])),
         bounded=draw(st.booleans()),
         failure=draw(st.sampled_from([None, 0.05, 0.9])),
@@ -108,40 +108,40 @@ def rates(arms: int) -> st.SearchStrategy[list[float]]:
 
 
 @pytest.mark.parametrize("arms", [2, 5])
-@pytest.mark.parametrize("head_start", [0, 5, 32, 33, 100])
+@pytest.mark.parametrize("initial_lead", [0, 5, 32, 33, 100])
 def test_after_the_first_round_all_but_the_leader_get_their_head_start(
-    head_start: int, arms: int
+    initial_lead: int, arms: int
 ) -> None:
-    passes = rounds(head_start, HORIZON)
+    passes = rounds(initial_lead, HORIZON)
     for leader in range(arms):
-        play = Play(HandicapElimination(head_start), arms)
+        play = Play(HeadStartElimination(initial_lead), arms)
         everyone = list(range(arms))
         assert play.planned == (everyone, passes[0])
         play.absorb(*(0.6 if arm == leader else 0.5 for arm in everyone))
         others = [arm for arm in everyone if arm != leader]
-        assert play.planned == (others, head_start + 1)
+        assert play.planned == (others, initial_lead + 1)
         play.absorb(*[1.0] * arms)
         assert play.planned == (everyone, passes[1])
 
 
 def test_the_lowest_number_leads_among_equals() -> None:
-    play = Play(HandicapElimination(5), 4)
+    play = Play(HeadStartElimination(5), 4)
     play.absorb(0.2, 0.7, 0.1, 0.7)
     assert play.planned == ([0, 2, 3], 6)
 
 
 @pytest.mark.parametrize(("arms", "horizon"), [(2, 1000), (3, 10**6), (7, 10**9)])
 def test_a_head_start_that_is_left_out_is_the_papers_imbalance(arms: int, horizon: int) -> None:
-    head_start = math.ceil(2**7 * math.log(12 * arms**2 * horizon / math.pi**2))
-    play = Play(HandicapElimination(), arms, horizon)
-    assert play.planned[1] == head_start // 12
+    initial_lead = math.ceil(2**7 * math.log(12 * arms**2 * horizon / math.pi**2))
+    play = Play(HeadStartElimination(), arms, horizon)
+    assert play.planned[1] == initial_lead // 12
     play.absorb(*[0.5] * arms)
-    assert play.planned == (list(range(1, arms)), head_start + 1)
+    assert play.planned == (list(range(1, arms)), initial_lead + 1)
 
 
-def test_a_new_leader_is_handicapped_in_turn() -> None:
-    """The old leader lacks its own handicap and the new one's, a third arm only the latter's."""
-    play = Play(HandicapElimination(5), 3)
+def test_a_new_leader_is_given_a_head_start_in_turn() -> None:
+    """The old leader lacks its own head start and the new one's, a third arm only the latter's."""
+    play = Play(HeadStartElimination(5), 3)
     play.absorb(1.0, 0.0, 0.0)
     assert play.planned == ([1, 2], 6)
     play.absorb(0.0, 0.0, 0.0)
@@ -155,7 +155,7 @@ def test_a_new_leader_is_handicapped_in_turn() -> None:
 
 
 def test_feedback_of_a_head_start_is_not_used() -> None:
-    left, right = (Play(HandicapElimination(40, failure=0.05), 3) for _ in range(2))
+    left, right = (Play(HeadStartElimination(40, failure=0.05), 3) for _ in range(2))
     for play, rate in ((left, -100.0), (right, 100.0)):
         play.absorb(0.5, 0.25, 0.25)
         assert play.planned == ([1, 2], 41)
@@ -169,13 +169,13 @@ def test_feedback_of_a_head_start_is_not_used() -> None:
 @pytest.mark.slow
 @settings(max_examples=40)
 @given(play=plays(), data=st.data())
-def test_arms_take_turns_only_with_the_handicap_in_place(play: Play, data: st.DataObject) -> None:
+def test_arms_take_turns_only_with_the_head_start_in_place(play: Play, data: st.DataObject) -> None:
     """One arm, the leader, has G + 1 pulls fewer than each other; or else those are being made.
 
     The leader is not asked for: of the arms that take turns it is the one pulled least. Where
     others are further ahead, it is pulled alone until one is not.
     """
-    G = play.policy.head_start
+    G = play.policy.initial_lead
     assert G is not None
     play.absorb(*data.draw(rates(play.arms)))
     while not play.over:
@@ -289,7 +289,7 @@ NOISES = [
 
 
 def deceived_rate(
-    noise: str | Gaussian, arms: int, imbalance: int, head_start: int, gap: float = 0.01
+    noise: str | Gaussian, arms: int, imbalance: int, initial_lead: int, gap: float = 0.01
 ) -> float:
     """How often the last arm, the best, is dropped when the first begins so many pulls ahead."""
     bandit = AffinityBandit(
@@ -298,8 +298,8 @@ def deceived_rate(
         initial_pulls=[10 + imbalance] + [10] * (arms - 1),
         noise=noise,
     )
-    policy = HandicapElimination(
-        head_start,
+    policy = HeadStartElimination(
+        initial_lead,
         sigma=noise.sigma if isinstance(noise, Gaussian) else 1.0,
         bounded=noise == "bernoulli",
         failure=0.05,
@@ -316,7 +316,7 @@ def deceived_rate(
 def test_the_best_arm_is_dropped_no_more_often_than_allowed(
     noise: str | Gaussian, arms: int, imbalance: int
 ) -> None:
-    assert deceived_rate(noise, arms, imbalance, head_start=imbalance) <= 0.05
+    assert deceived_rate(noise, arms, imbalance, initial_lead=imbalance) <= 0.05
 
 
 @pytest.mark.slow
@@ -324,22 +324,22 @@ def test_the_best_arm_is_dropped_no_more_often_than_allowed(
 @pytest.mark.parametrize("arms", [2, 5])
 def test_without_the_head_start_the_best_arm_is_dropped(noise: str | Gaussian, arms: int) -> None:
     """The negative control: the same instances, and a policy that is told of no imbalance."""
-    assert deceived_rate(noise, arms, 990, head_start=0) > 0.5
+    assert deceived_rate(noise, arms, 990, initial_lead=0) > 0.5
 
 
 # What is in flight.
 
 
 @pytest.mark.parametrize("arms", [2, 5])
-@pytest.mark.parametrize("head_start", [0, 7, 40])
+@pytest.mark.parametrize("initial_lead", [0, 7, 40])
 @pytest.mark.parametrize("in_flight", [1, 2, 3, 9, 64, 501])
 def test_catching_up_gives_everybody_half_of_what_is_in_flight_more(
-    in_flight: int, head_start: int, arms: int
+    in_flight: int, initial_lead: int, arms: int
 ) -> None:
-    play = Play(HandicapElimination(head_start, in_flight=in_flight), arms)
-    needed = head_start + in_flight // 2
+    play = Play(HeadStartElimination(initial_lead, in_flight=in_flight), arms)
+    needed = initial_lead + in_flight // 2
     everyone = list(range(arms))
-    assert play.planned == (everyone, max(4, head_start // 12, math.ceil(in_flight / arms)))
+    assert play.planned == (everyone, max(4, initial_lead // 12, math.ceil(in_flight / arms)))
     play.absorb(*[0.5] * (arms - 1), 0.6)
     assert play.planned == (everyone[:-1], needed + 1)
     play.absorb(*[1.0] * arms)
@@ -348,10 +348,10 @@ def test_catching_up_gives_everybody_half_of_what_is_in_flight_more(
 
 
 def test_a_policy_that_was_told_its_window_keeps_it() -> None:
-    told = HandicapElimination(5, in_flight=12)
+    told = HeadStartElimination(5, in_flight=12)
     assert told.with_order_window(100) is told
-    untold = HandicapElimination(5, bounded=True)
-    assert untold.with_order_window(100) == HandicapElimination(5, bounded=True, in_flight=100)
+    untold = HeadStartElimination(5, bounded=True)
+    assert untold.with_order_window(100) == HeadStartElimination(5, bounded=True, in_flight=100)
     assert untold.with_order_window(1).order_window == 1
     assert untold.in_flight is None  # a new policy: the old one stays as it is
     # A window given once is kept from then on.
@@ -364,9 +364,9 @@ def test_a_policy_that_was_told_its_window_keeps_it() -> None:
 @pytest.mark.parametrize(
     ("parameter", "value"),
     [
-        ("head_start", -1),
-        ("head_start", 0.5),
-        ("head_start", 10**400),
+        ("initial_lead", -1),
+        ("initial_lead", 0.5),
+        ("initial_lead", 10**400),
         ("sigma", 0.0),
         ("sigma", math.nan),
         ("bounded", 1),
@@ -379,14 +379,14 @@ def test_a_policy_that_was_told_its_window_keeps_it() -> None:
 )
 def test_wrong_settings_are_refused_by_name(parameter: str, value: object) -> None:
     with pytest.raises(InvalidInput, match=parameter) as caught:
-        HandicapElimination(**{parameter: value})  # type: ignore[arg-type]
+        HeadStartElimination(**{parameter: value})  # type: ignore[arg-type]
     assert caught.value.parameter == parameter
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"head_start": 3, "initial_pulls": [1, 2]}, "initial_pulls must be left out"),
+        ({"initial_lead": 3, "initial_pulls": [1, 2]}, "initial_pulls must be left out"),
         ({"initial_pulls": [1, [2, 3, 4]]}, r"pairs \[fewest, most\]"),
         ({"initial_pulls": [[5, 4]]}, "initial_pulls"),
         ({"initial_pulls": 5}, "initial_pulls must be a list"),
@@ -396,7 +396,7 @@ def test_settings_that_do_not_go_together_are_refused(
     settings: dict[str, object], words: str
 ) -> None:
     with pytest.raises(InvalidInput, match=words):
-        HandicapElimination(**settings)  # type: ignore[arg-type]
+        HeadStartElimination(**settings)  # type: ignore[arg-type]
 
 
 # A memory.
@@ -421,7 +421,7 @@ def test_answers_of_a_committee_that_forgets_come_in_turn() -> None:
     policy = MemoryElimination(memory=8)
     assert policy.order_window == 1
     assert policy.with_order_window(100) is policy
-    for described in (policy, HandicapElimination(initial_pulls=[[3, 5], 7], bounded=True)):
+    for described in (policy, HeadStartElimination(initial_pulls=[[3, 5], 7], bounded=True)):
         assert policy_from_json(described.to_json()) == described
 
 
@@ -433,7 +433,7 @@ STEP_AT_THIRD = PiecewisePower([0.3332, 0.3335, 1.0], [0.3, 1.0, 1.0])
 
 
 def dropped(
-    bandit: AffinityBandit, policy: HandicapElimination, *, runs: int = VALIDITY_RUNS, seed: int = 3
+    bandit: AffinityBandit, policy: HeadStartElimination, *, runs: int = VALIDITY_RUNS, seed: int = 3
 ) -> int:
     """Return in how many runs the first group was dropped."""
     result = simulate(bandit, policy, VALIDITY_HORIZON, runs, seed, checkpoints=1, progress=False)
@@ -464,11 +464,11 @@ def test_of_equal_groups_none_is_dropped_more_often_than_allowed(tie: int) -> No
     bias, pulls, noise, mean, told, failure = TIES[tie]
     bandit = AffinityBandit([mean] * len(pulls), bias=bias, initial_pulls=pulls, noise=noise)  # type: ignore[arg-type]
     policy = {
-        "pulls": HandicapElimination(initial_pulls=pulls, bounded=True, failure=failure),
-        "interval": HandicapElimination(
+        "pulls": HeadStartElimination(initial_pulls=pulls, bounded=True, failure=failure),
+        "interval": HeadStartElimination(
             initial_pulls=[[pull - 2, pull + 3] for pull in pulls], bounded=True, failure=failure
         ),
-        "bound": HandicapElimination(max(pulls) - min(pulls), bounded=True, failure=failure),
+        "bound": HeadStartElimination(max(pulls) - min(pulls), bounded=True, failure=failure),
     }[told]
     assert binom.sf(dropped(bandit, policy) - 1, VALIDITY_RUNS, failure) > 1e-6
 
@@ -488,7 +488,7 @@ def test_a_head_start_that_is_told_too_small_is_seen_to_fail(
 ) -> None:
     """The negative controls: the committee is not what the policy was told."""
     bandit = AffinityBandit([0.5, 0.5], bias=STEP_AT_HALF, initial_pulls=pulls)
-    policy = HandicapElimination(initial_pulls=told, bounded=True, failure=0.05)
+    policy = HeadStartElimination(initial_pulls=told, bounded=True, failure=0.05)
     assert fewest * VALIDITY_RUNS <= dropped(bandit, policy) <= most * VALIDITY_RUNS
 
 
@@ -508,14 +508,14 @@ def test_without_a_failure_probability_mistakes_cost_no_more_than_what_was_spent
     have a probability below 1e-5.
     """
     bandit = AffinityBandit([0.5, 0.5], bias=STEP_AT_HALF, initial_pulls=[40, 60])
-    policy = HandicapElimination(initial_pulls=[40, 60], bounded=True)
+    policy = HeadStartElimination(initial_pulls=[40, 60], bounded=True)
     assert dropped(bandit, policy) < 12
 
 
 def test_shares_are_in_order_whenever_all_take_turns() -> None:
     """Every group that is bet against has more members than the leader, in every such round."""
     pulls = [70, 10, 30, 10]
-    policy = HandicapElimination(initial_pulls=pulls, bounded=True, failure=1e-9, in_flight=6)
+    policy = HeadStartElimination(initial_pulls=pulls, bounded=True, failure=1e-9, in_flight=6)
     state = policy.start(4, 10**6)
     drawn = np.random.default_rng(1)
     members = np.array(pulls)
@@ -535,4 +535,4 @@ def test_shares_are_in_order_whenever_all_take_turns() -> None:
 
 def test_pulls_of_another_number_of_groups_are_refused() -> None:
     with pytest.raises(InvalidInput, match="initial_pulls must be a list as long as"):
-        HandicapElimination(initial_pulls=[1, 2]).start(3, 100)
+        HeadStartElimination(initial_pulls=[1, 2]).start(3, 100)

@@ -1,4 +1,4 @@
-"""Elimination in which the leading arm must win against a handicap: the whole committee judges."""
+"""Elimination in which the leading arm must win against a head start: the whole committee judges."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from affinity_bandits import checks
 from affinity_bandits.errors import InvalidInput
 from affinity_bandits.policies.betting import ParallelBettingElimination
-from affinity_bandits.policies.leading import HEAD_START
+from affinity_bandits.policies.leading import INITIAL_LEAD
 from affinity_bandits.policies.wealth import BettingState
 
 
 @dataclass(frozen=True)
-class HandicapElimination(ParallelBettingElimination):
+class HeadStartElimination(ParallelBettingElimination):
     """Every arm in turn, and bets on a leader that must win although the others got a head start.
 
     Everybody ever chosen judges, and the initial members. The other arms are pulled until they
@@ -27,7 +27,7 @@ class HandicapElimination(ParallelBettingElimination):
     probability at most `failure`. The guide to the policy has the definition and the proofs.
 
     Args:
-        head_start: by how much initial pulls may differ. Default, unless `initial_pulls` is given:
+        initial_lead: by how much initial pulls may differ. Default, unless `initial_pulls` is given:
             the largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2) (Corollary
             C.6).
         initial_pulls: those of each arm, or [fewest, most] if they are uncertain.
@@ -43,32 +43,32 @@ class HandicapElimination(ParallelBettingElimination):
             head start. Above 1, the bias must not change while a round is open. Default: 1.
     """
 
-    name: ClassVar[str] = "handicap-elimination"
+    name: ClassVar[str] = "head-start-elimination"
     judged_by: ClassVar[str] = "everybody"
-    head_start: int | None = None
+    initial_lead: int | None = None
     initial_pulls: Sequence[int | Sequence[int]] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check_optional(checks.integer, "head_start", low=0, high=10**12)
+        self._check_optional(checks.integer, "initial_lead", low=0, high=10**12)
         if self.initial_pulls is not None:
-            if self.head_start is not None:
-                self._leave_out("where head_start is given", "initial_pulls")
+            if self.initial_lead is not None:
+                self._leave_out("where initial_lead is given", "initial_pulls")
             given = checks.sequence("initial_pulls", self.initial_pulls, "a list, one for each arm")
             self._set(initial_pulls=tuple(map(_interval, given)))
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [
-            cls(head_start=20, failure=0.05),
-            cls(head_start=5, bounded=True, failure=0.05),
-            cls(head_start=5, bounded=True, failure=0.2, target=400),
-            cls(head_start=5, bounded=True, in_flight=9),
+            cls(initial_lead=20, failure=0.05),
+            cls(initial_lead=5, bounded=True, failure=0.05),
+            cls(initial_lead=5, bounded=True, failure=0.2, target=400),
+            cls(initial_lead=5, bounded=True, in_flight=9),
         ]
 
     @property
     def judging(self) -> str:
-        return f"Everybody who was chosen so far is taken to judge. {HEAD_START}"
+        return f"Everybody who was chosen so far is taken to judge. {INITIAL_LEAD}"
 
     @property
     def order_window(self) -> int:
@@ -90,12 +90,12 @@ class HandicapElimination(ParallelBettingElimination):
 
     def _initial(self, arms: int, horizon: int) -> tuple[list[int], list[int]]:
         if self.initial_pulls is None:
-            head_start = self.head_start
-            if head_start is None:
-                head_start = math.ceil(
+            initial_lead = self.initial_lead
+            if initial_lead is None:
+                initial_lead = math.ceil(
                     2**7 * math.log(12.0 * float(arms) ** 2 * horizon / math.pi**2)
                 )
-            return [0] * arms, [head_start] * arms
+            return [0] * arms, [initial_lead] * arms
         if len(self.initial_pulls) != arms:
             rule = f"a list as long as there are arms ({arms})"
             raise InvalidInput("initial_pulls", rule, self.initial_pulls)

@@ -11,17 +11,17 @@ from affinity_bandits.policies.leading import stay
 
 
 @dataclass(frozen=True, kw_only=True)
-class StrangersElimination(ParallelBettingElimination):
+class RecusalElimination(ParallelBettingElimination):
     """Every arm in turn, with bets on the leader; only members of other groups judge.
 
     Its failure probability holds only if the judges of each group's candidates are equally strict
     on average. Groups are scored by different people, and the policy cannot tell stricter judges
     from a worse group. Shares are the same for all groups, so no head start is needed. The settings
-    are those of `HandicapElimination` without `head_start` and `initial_pulls`.
+    are those of `HeadStartElimination` without `initial_lead` and `initial_pulls`.
     """
 
-    name: ClassVar[str] = "strangers-elimination"
-    judged_by: ClassVar[str] = "strangers"
+    name: ClassVar[str] = "recusal-elimination"
+    judged_by: ClassVar[str] = "recused"
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -1,4 +1,4 @@
-"""Betting eliminations, from docs/handicap-definition.md.
+"""Betting eliminations, from docs/head-start-definition.md.
 
 With a memory, from the section of that name in docs/studies/memory.md.
 """
@@ -10,10 +10,10 @@ from fractions import Fraction
 from .base import RoundPolicy
 
 
-class HandicapElimination(RoundPolicy):
+class HeadStartElimination(RoundPolicy):
     """Drop i when the purse from which bets on the leader against i are made holds 1/delta.
 
-    ``head_start`` is G, ``failure`` is delta, ``target`` is the target and ``in_flight`` is D.
+    ``initial_lead`` is G, ``failure`` is delta, ``target`` is the target and ``in_flight`` is D.
     ``initial_pulls`` has a number for each group, or a pair [fewest, most].
     """
 
@@ -24,7 +24,7 @@ class HandicapElimination(RoundPolicy):
         self,
         K: int,
         n: int,
-        head_start: int | None = None,
+        initial_lead: int | None = None,
         initial_pulls: Sequence[int | Sequence[int]] | None = None,
         sigma: float = 1.0,
         bounded: bool = False,
@@ -42,7 +42,7 @@ class HandicapElimination(RoundPolicy):
         self.failure = failure
         self.target = target
         self.D = in_flight or 1
-        self.fewest, self.most = self.bounds_on_initial_pulls(head_start, initial_pulls)
+        self.fewest, self.most = self.bounds_on_initial_pulls(initial_lead, initial_pulls)
         self.stakes, self.prior = self.stakes_and_prior()
         # Logarithms, since a round can multiply a wealth by more than a float holds.
         self.log_wealth = [[math.log(w) for w in self.prior] for _ in range(K)]
@@ -62,7 +62,7 @@ class HandicapElimination(RoundPolicy):
             self.start_round(self.left, math.ceil(memory / K))
 
     def bounds_on_initial_pulls(
-        self, head_start: int | None, initial_pulls: Sequence[int | Sequence[int]] | None
+        self, initial_lead: int | None, initial_pulls: Sequence[int | Sequence[int]] | None
     ) -> tuple[list[int], list[int]]:
         """Return l and h."""
         if self.judges != "chosen" or self.M is not None:
@@ -70,9 +70,9 @@ class HandicapElimination(RoundPolicy):
         if initial_pulls is not None:
             pairs = [(x, x) if isinstance(x, int | float) else tuple(x) for x in initial_pulls]
             return [low for low, _ in pairs], [high for _, high in pairs]
-        if head_start is None:
-            head_start = math.ceil(2.0**7 * math.log(12.0 * self.K**2 * self.n / math.pi**2))
-        return [0] * self.K, [head_start] * self.K
+        if initial_lead is None:
+            initial_lead = math.ceil(2.0**7 * math.log(12.0 * self.K**2 * self.n / math.pi**2))
+        return [0] * self.K, [initial_lead] * self.K
 
     def stakes_and_prior(self) -> tuple[list[float | None], list[float]]:
         """Return the stakes, cash last but for that of a target, which is None."""
@@ -405,13 +405,13 @@ class HandicapElimination(RoundPolicy):
         return set(self.left)
 
 
-class MembersElimination(HandicapElimination):
+class MembersElimination(HeadStartElimination):
     judges = "members"
 
 
-class PanelElimination(HandicapElimination):
+class PanelElimination(HeadStartElimination):
     judges = "panel"
 
 
-class StrangersElimination(HandicapElimination):
-    judges = "strangers"
+class RecusalElimination(HeadStartElimination):
+    judges = "recused"
