@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from affinity_bandits.audit.log import Coded, ScoreLog, build_log
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 
 SEED = 10_000
 """Seeds of logs are (SEED + number of the log, number of the world)."""

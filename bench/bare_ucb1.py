@@ -15,8 +15,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from affinity_bandits.kernels.compile import compiled_part
 from affinity_bandits.simulation import draws
-from affinity_bandits.simulation.compile import compiled_part
 
 CHUNK = 1024
 fill_uniform = compiled_part(draws.fill_uniform, allocates=True)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits import AffinityBandit, simulate
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bias import Bias, Constant, Power
 from affinity_bandits.paper.item import student_interval
 from affinity_bandits.simulation.intervals import mean_interval

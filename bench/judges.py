@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies import HeadStartElimination, MembersElimination, PanelElimination
 from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.state import pack
 from affinity_bandits.policies.wealth import BettingState
-from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import Stream, Words, next_normal, next_uniform
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.intervals import proportion_interval

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from affinity_bandits import AffinityBandit, simulate
-from affinity_bandits.kernels import IntArray
+from affinity_bandits.kernels.kernel import IntArray
 from affinity_bandits.planning import Outcome
 from affinity_bandits.planning.outcomes import most
 from affinity_bandits.planning.runs import parallel

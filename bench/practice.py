@@ -1,9 +1,9 @@
 """What a fair comparison costs beside an ordinary test: `python -m bench.practice --json`.
 
-Every scenario of `practice_scenarios` runs with the head-start policy, given the initial pulls or only a
-bound on their differences, and with a target as a plan would set it ("aimed"): .85 of the choices
-that suffice in 95% of runs without one. The cost of a run is the number of choices until one group
-is left. The baseline is a fixed-size test that assumes no bias.
+Every scenario of `practice_scenarios` runs with the head-start policy, given the initial pulls or
+only a bound on their differences, and with a target as a plan would set it ("aimed"): .85 of the
+choices that suffice in 95% of runs without one. The cost of a run is the number of choices until
+one group is left. The baseline is a fixed-size test that assumes no bias.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import add_score
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import Stream, Words, next_uniform
 from affinity_bandits.simulation.environment import key_words
 from bench.practice_scenarios import STARS, Scenario, tilted

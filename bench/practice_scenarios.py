@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 
 STARS = np.linspace(0.0, 1.0, 5)
 """Five stars on the scale from 0 to 1."""

@@ -17,9 +17,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from affinity_bandits import simulate, theory
-from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.model.noise import Bernoulli, Gaussian
 from affinity_bandits.policies import Elimination, HeadStartElimination, RoundPolicy
+from affinity_bandits.simulation.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.measure import Lines, geometric_mean, main_of_lines
 from bench.suite import INITIAL_LEAD, Instance, instances
@@ -61,7 +61,9 @@ def policies(instance: Instance) -> dict[str, AnyPolicy]:
     chosen: dict[str, AnyPolicy] = {
         "published": Elimination(),
         "head_start": HeadStartElimination(initial_lead=INITIAL_LEAD, bounded=bounded),
-        "head_start_known": HeadStartElimination(initial_pulls=bandit.initial_pulls, bounded=bounded),
+        "head_start_known": HeadStartElimination(
+            initial_pulls=bandit.initial_pulls, bounded=bounded
+        ),
         "head_start_default": HeadStartElimination(bounded=bounded),
     }
     if horizon <= MOST_STEPS:

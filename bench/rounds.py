@@ -15,9 +15,9 @@ import numba
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Gaussian, Power, simulate
+from affinity_bandits.kernels.compile import compiled_part
 from affinity_bandits.policies import Elimination, PublishedSchedule
 from affinity_bandits.simulation import draws
-from affinity_bandits.simulation.compile import compiled_part
 from affinity_bandits.simulation.draws import Stream
 from affinity_bandits.simulation.environment import key_words
 from bench.measure import best_of_interleaved, main

@@ -18,7 +18,7 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.declaration import EXAMPLES, Declaration
+from affinity_bandits.base.declaration import EXAMPLES, Declaration
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.keys import create_tenant, make_key

@@ -24,12 +24,12 @@ from uuid import UUID
 
 import asyncpg
 
+from affinity_bandits.base.tables import TableFile
 from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.export import export
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.tables import TableFile
 from affinity_bandits.wire import Lease, Told
 from affinity_bandits.wire.base import new_key
 from bench.measure import main

@@ -8,7 +8,7 @@ import numpy as np
 from bench.practice_play import played
 from bench.practice_scenarios import FAILURE, MILD, Scenario
 
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import COLORS, new_figure, save_figure
 from affinity_bandits.policies import Elimination, HeadStartElimination, RoundPolicy
 

@@ -22,7 +22,7 @@ import numpy as np
 from tests.support.in_process import serve_here
 from tests.support.page_words import keep_words
 
-from affinity_bandits.declaration import EXAMPLES, Declaration
+from affinity_bandits.base.declaration import EXAMPLES, Declaration
 from affinity_bandits.policies import (
     Elimination,
     ExploreThenCommit,

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
+from affinity_bandits.base.declaration import EXAMPLES
 from affinity_bandits.client import Client
-from affinity_bandits.declaration import EXAMPLES
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate

@@ -31,7 +31,7 @@ QUICK = (
     "tests/simulation/",
     "tests/theory/",
     "tests/test_bandit.py",
-    "tests/test_kernels.py",
+    "tests/kernels/test_kernel.py",
     "tests/test_no_import_circles.py",
     "tests/test_one_name_one_thing.py",
     "tests/test_public_names.py",

@@ -21,7 +21,7 @@ from affinity_bandits import (
     Power,
     Sigmoid,
 )
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 
 from .support.instances import bandits
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import affinity_bandits
-from affinity_bandits import errors
+from affinity_bandits.base import errors
 from affinity_bandits.model import bias
 from affinity_bandits.policies import POLICIES
 from tests.support.processes import run_python

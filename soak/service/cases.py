@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from affinity_bandits.declaration import EXAMPLES
+from affinity_bandits.base.declaration import EXAMPLES
 
 UNITS_PER_ONE = 10**9
 NOISE = UNITS_PER_ONE // 2

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from affinity_bandits.app import plan
+from affinity_bandits.base.progress import delay
 from affinity_bandits.planning import Assumptions
-from affinity_bandits.progress import delay
 
 GIVEN = Assumptions(groups=2, horizon=300, smallest_difference=0.5, bonus=0.1, judges="panel")
 COMPILING = "compiling once for this machine"

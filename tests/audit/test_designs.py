@@ -16,7 +16,7 @@ from affinity_bandits.audit import audit_scores
 from affinity_bandits.audit.judges import remove_effects
 from affinity_bandits.audit.log import ScoreLog, score_log
 from affinity_bandits.audit.result import to_json
-from affinity_bandits.audit_report.page import render_page
+from affinity_bandits.plots.audit_report.page import render_page
 from tests.cli.inside import inside
 
 SHAPES = {

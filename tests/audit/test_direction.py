@@ -12,7 +12,7 @@ from affinity_bandits.audit import Audit, audit_scores, score_log
 from affinity_bandits.audit.columns import may_count_down
 from affinity_bandits.audit.result import to_json
 from affinity_bandits.audit.sentences import tell
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from tests.audit.logs import Columns, draw, draw_columns
 
 

@@ -21,7 +21,7 @@ from affinity_bandits.audit.evidence import (
 )
 from affinity_bandits.audit.log import score_log
 from affinity_bandits.audit.power import compute_power
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 from tests.audit.logs import draw
 
 LENGTH = 9  # the clip works from the eighth difference on

@@ -17,7 +17,7 @@ from affinity_bandits.audit.log import (
     pool_singles,
     score_log,
 )
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from tests.audit.logs import draw, draw_columns
 
 SCALE = (0.0, 20.0)

@@ -9,7 +9,7 @@ import pytest
 from affinity_bandits.audit import Answers, open_log
 from affinity_bandits.audit.read import BadLog
 from affinity_bandits.audit.tables import read_table
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 
 
 def test_what_is_unclear_is_answered_one_by_one(tmp_path: Path) -> None:

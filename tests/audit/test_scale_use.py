@@ -21,7 +21,7 @@ from affinity_bandits.audit.scale_use import (
     slopes_are_known,
 )
 from affinity_bandits.audit.sentences import tell
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 
 LEVEL_WORLDS = range(46, 63)
 

@@ -14,7 +14,7 @@ from affinity_bandits.audit.conclude import Estimate
 from affinity_bandits.audit.judges import permute_judges
 from affinity_bandits.audit.log import UNKNOWN
 from affinity_bandits.audit.sentences import tell
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from tests.audit.logs import draw
 
 

@@ -24,7 +24,7 @@ from affinity_bandits import (
     Step,
     simulate,
 )
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.model import bias
 from affinity_bandits.model.bias import BIASES, Bias
 from affinity_bandits.policies import DebiasedUCBV

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, simulate
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.model.noise import Noise
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from affinity_bandits import PiecewisePower
+from affinity_bandits.kernels.compile import compiled_part
 from affinity_bandits.model.bias import Bias, bias_from_json, weight
-from affinity_bandits.simulation.compile import compiled_part
 from affinity_bandits.simulation.draws import Stream, bound_successes, new_read
 from tests.support.instances import piecewise_powers
 from tests.support.naive.biases import naive_bias

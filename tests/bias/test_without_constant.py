@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Bias, Clipped, Root, Step, bias_from_json, theory
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.testing import check_bias
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import typer
 
+from affinity_bandits.base.declaration import ASKS, Declaration
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli import options
 from affinity_bandits.cli import plan as plan_command
-from affinity_bandits.declaration import ASKS, Declaration
-from affinity_bandits.errors import InvalidInput
 from tests.cli.inside import Done, inside
 
 SCORES = "candidate,source,judge,judge source,{},hired\n" + "".join(

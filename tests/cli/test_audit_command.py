@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from affinity_bandits.audit.result import read_result
-from affinity_bandits.declaration import ASKS
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.declaration import ASKS
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning.from_audit import answers_of_audit
 from tests.cli.inside import Done, inside
 

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from affinity_bandits.base.progress import with_delay
 from affinity_bandits.experiments import RayExecutor
-from affinity_bandits.progress import with_delay
 from tests.cli.test_audit_command import log as log  # noqa: PLC0414 - a fixture
 
 pytestmark = pytest.mark.slow

@@ -68,8 +68,8 @@ def test_says_enough_or_not_when_it_is_over_and_what_each_way_to_judge_costs(
 ) -> None:
     lines = answer(capsys, plans(real))
     assert " ".join(lines[:2]).startswith(
-        "2,000 interviews are enough if people from other groups or panels judge; too few if the whole committee"
-        " judges."
+        "2,000 interviews are enough if people from other groups or panels judge; too few if"
+        " the whole committee judges."
     )
     rows = [" ".join(line.split()) for line in lines if line.endswith((" yes", " no"))]
     assert rows == [

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from affinity_bandits.base.progress import Progress
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import read_plan
 from affinity_bandits.planning.sentences import WAYS, tell_judges
-from affinity_bandits.progress import Progress
 from tests.support.quiet import without_heartbeat
 
 from .plan_runner import ASSUMED, TINY, Runner, command, surroundings

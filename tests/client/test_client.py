@@ -14,6 +14,8 @@ import httpx
 import pytest
 import tomli_w
 
+from affinity_bandits.base.errors import AffinityError, InvalidInput
+from affinity_bandits.base.plan_format import FORMAT
 from affinity_bandits.client import (
     AsyncClient,
     Client,
@@ -26,8 +28,6 @@ from affinity_bandits.client import (
     core,
     run_campaign,
 )
-from affinity_bandits.errors import AffinityError, InvalidInput
-from affinity_bandits.plan_format import FORMAT
 from tests.support.clients import (
     NOBODY,
     RANGES,

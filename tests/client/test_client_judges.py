@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.client import Client, Lease, Rater, RequestRefused, Wait
-from affinity_bandits.errors import InvalidInput
 from tests.support.clients import NOBODY, Service, a_lease
 from tests.support.declared import DECLARED
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.client import Client, Lease, Told, Total
-from affinity_bandits.errors import InvalidInput
 from tests.support.clients import Service, begun
 
 

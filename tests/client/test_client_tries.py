@@ -13,6 +13,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.client import (
     AsyncClient,
     Client,
@@ -24,7 +25,6 @@ from affinity_bandits.client import (
     core,
 )
 from affinity_bandits.client.exchange import LONGEST_PAUSE, Exchange
-from affinity_bandits.errors import AffinityError
 from tests.support.clients import (
     NOBODY,
     Losing,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.client import StreamFull
 from affinity_bandits.client.journal import Answer, Batch, Journal
-from affinity_bandits.errors import InvalidInput
 
 
 def crash(journal: Journal) -> None:

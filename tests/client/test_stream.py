@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.client import (
     AsyncClient,
     Client,
@@ -28,7 +29,6 @@ from affinity_bandits.client import (
 )
 from affinity_bandits.client.journal import Answer, Batch, Journal
 from affinity_bandits.client.stream import StreamState, bulk_parts
-from affinity_bandits.errors import InvalidInput
 from affinity_bandits.wire.base import LONGEST_LINE
 from tests.support.clients import EVERYTHING, NOBODY, Service, new_campaign, no
 from tests.support.declared import DECLARED

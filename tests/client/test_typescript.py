@@ -19,9 +19,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from affinity_bandits import __version__
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.client import Client
 from affinity_bandits.client.journal import Answer, Journal
-from affinity_bandits.errors import InvalidInput
 from tests.client.test_stream import until
 from tests.support.clients import NOBODY, Service, new_campaign, running
 from tests.support.declared import DECLARED

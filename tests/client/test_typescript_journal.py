@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.client.journal import Answer, Batch, Journal
-from affinity_bandits.errors import InvalidInput
 from tests.client.test_journal import DAMAGED, GOOD, HEAD, READ
 from tests.client.test_journal_faults import WRONG
 from tests.support.node import typescript_client

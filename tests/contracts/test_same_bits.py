@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, Gaussian, Power, StepRun, simulate
+from affinity_bandits.kernels.compile import compile_kernel
 from affinity_bandits.model.streams import generator, stream_key
 from affinity_bandits.policies import POLICIES
 from affinity_bandits.policies.state import state_to_json
-from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import philox
 from tests.support.instances import TOLD_JUDGES, policy_examples
 from tests.support.processes import run_python

@@ -83,7 +83,7 @@ fixed."bandit.true_means" = [0.4, 0.6]
 ONE_PROCESS = """
 import contextlib, importlib, io, json, sys
 from affinity_bandits.cli import main
-from affinity_bandits.errors import MissingExtra
+from affinity_bandits.base.errors import MissingExtra
 asked = json.loads(sys.argv[1])
 answers = {}
 for words in asked["commands"]:

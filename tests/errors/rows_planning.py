@@ -181,7 +181,9 @@ PLANNED_POLICIES = [
     ),
     invalid("head-start-never-fails", lambda: HeadStartElimination(failure=0.0), "failure | 0.0"),
     invalid("head-start-always-fails", lambda: HeadStartElimination(failure=1.0), "failure | 1.0"),
-    invalid("head-start-none-in-flight", lambda: HeadStartElimination(in_flight=0), "in_flight | 0"),
+    invalid(
+        "head-start-none-in-flight", lambda: HeadStartElimination(in_flight=0), "in_flight | 0"
+    ),
     invalid("memory-none", lambda: MemoryElimination(memory=0), "memory | from 1 | 0"),
     invalid("head-start-no-arms", lambda: HeadStartElimination().start(0, 10), "arms | got 0"),
     invalid("head-start-no-horizon", lambda: HeadStartElimination().start(2, 0), "horizon | got 0"),

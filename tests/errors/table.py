@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, AffinityError, Live, Result, StepRun, simulate
-from affinity_bandits.errors import (
+from affinity_bandits.base.errors import (
     InvalidInput,
     MissingExtra,
     NotSupported,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from affinity_bandits import AffinityError, Power
-from affinity_bandits.errors import (
+from affinity_bandits.base.errors import (
     InvalidInput,
     MissingExtra,
     NotSupported,

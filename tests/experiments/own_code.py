@@ -15,7 +15,7 @@ MINE = '''
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from affinity_bandits.kernels import IntArray
+from affinity_bandits.kernels.kernel import IntArray
 from affinity_bandits.policies.state import counts
 from affinity_bandits.policies.contracts import StepKernels, StepPolicy
 

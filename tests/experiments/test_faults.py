@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from affinity_bandits import AffinityBandit, Power
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.progress import with_delay
 from affinity_bandits.experiments import (
     Cell,
     Executor,
@@ -35,7 +36,6 @@ from affinity_bandits.experiments import (
 )
 from affinity_bandits.experiments.store import LocalFiles, from_bytes
 from affinity_bandits.policies import EXP3, UCB1
-from affinity_bandits.progress import with_delay
 from tests.experiments.driver import LONG, Deadly
 
 SMALL = Sweep(

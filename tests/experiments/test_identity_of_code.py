@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from affinity_bandits import AffinityBandit, Clipped, Custom, Power
 from affinity_bandits.digests import own_code
 from affinity_bandits.errors import AffinityError, NotSupported
+
+from affinity_bandits import AffinityBandit, Clipped, Custom, Power
 from affinity_bandits.experiments import (
     Cell,
     Experiment,
@@ -48,7 +48,8 @@ def test_an_edit_is_other_code(tmp_path: Path, edit: tuple[str, str]) -> None:
 @pytest.mark.slow
 def test_the_same_code_is_the_same_in_any_process_and_folder(tmp_path: Path) -> None:
     program = (
-        "from mine import Mine; from affinity_bandits.digests import *; print(own_code(Mine()))"
+        "from mine import Mine; from affinity_bandits.base.digests import own_code;"
+        "print(own_code(Mine()))"
     )
     found = {
         in_a_process(write(tmp_path / name, MINE), program, PYTHONHASHSEED=seed)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.experiments import SerialExecutor, Store, Sweep, run_cells
 from affinity_bandits.experiments.store import folder_of
 

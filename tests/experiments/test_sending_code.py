@@ -11,7 +11,7 @@ from tests.support.processes import run_python
 
 NOTEBOOK = """
 from affinity_bandits import AffinityBandit, Custom
-from affinity_bandits.errors import AffinityError
+from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.experiments import *
 from affinity_bandits.policies import UCB1
 
@@ -44,7 +44,7 @@ def test_code_of_a_notebook_is_refused(tmp_path: Path) -> None:
 
 GUARDED = """
 from affinity_bandits import AffinityBandit
-from affinity_bandits.errors import AffinityError
+from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.experiments import *
 from affinity_bandits.policies import Uniform
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from affinity_bandits import simulate
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.experiments import Sweep, axes_of, cell_summaries, run_cells, write_table
 from affinity_bandits.experiments.store import Store, folder_of
 from affinity_bandits.experiments.summaries import count_finished, keep_spec, summarize
@@ -96,8 +96,9 @@ def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: P
 def test_no_interval_is_outside_of_what_is_possible(replicates: int, tmp_path: Path) -> None:
     """A logarithmic axis draws an end below 0 as a cliff.
 
-    Of 25 runs of UCB1 with equal initial pulls two are deceived, and with a lead of the worse arm all but one:
-    Student has -15 for the lower end of one and 1010 for the upper of the other; 1000 is the most.
+    Of 25 runs of UCB1 with equal initial pulls two are deceived, and with a lead of the worse
+    arm all but one: Student has -15 for the lower end of one and 1010 for the upper of the
+    other; 1000 is the most.
     """
     heads = {"bandit.initial_pulls": [[10, 10], [100, 10]]}
     fixed = {"policy": "ucb1", "horizon": 5000, "bandit.true_means": [0.4, 0.6]}

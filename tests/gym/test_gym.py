@@ -21,7 +21,7 @@ from affinity_bandits import (  # noqa: E402
     Power,
     simulate,
 )
-from affinity_bandits.errors import InvalidInput  # noqa: E402
+from affinity_bandits.base.errors import InvalidInput  # noqa: E402
 from affinity_bandits.gym import ID, AffinityEnv  # noqa: E402
 
 BANDIT = AffinityBandit([0.4, 0.6, 0.5], bias=Power(1.0), initial_pulls=[20, 5, 5])

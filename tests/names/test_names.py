@@ -22,9 +22,9 @@ from affinity_bandits import (
     noise_from_json,
     simulate,
 )
-from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES, UCB1
+from affinity_bandits.simulation.catalogue import policy_from_json
 from tests.support.environments import ROOT
 from tests.support.quiet import quiet
 
@@ -133,7 +133,7 @@ def test_a_class_is_no_policy() -> None:
 
 
 def test_each_cause_has_its_own_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from affinity_bandits.registry import parse_settings
+    from affinity_bandits.base.registry import parse_settings
 
     monkeypatch.syspath_prepend(folder)
     for name, words in WRONG.items():

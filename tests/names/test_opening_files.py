@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Result, simulate
-from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
+from affinity_bandits.base.errors import AffinityError, InvalidInput, NotSupported
+from affinity_bandits.base.plan_format import FORMAT
 from affinity_bandits.experiments import SerialExecutor, Store, Sweep, cell_summaries, run_cells
 from affinity_bandits.experiments.summaries import OWN_CODE
 from affinity_bandits.model.bias import BIASES
 from affinity_bandits.model.noise import NOISES
-from affinity_bandits.plan_format import FORMAT
 from affinity_bandits.planning import Assumptions
 from affinity_bandits.planning.files import read_plan
 from affinity_bandits.policies import POLICIES
@@ -59,7 +59,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         file.write(f"\nopen({str(trace)!r}, 'w').close()\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("affinity_bandits.registry._folders", [])
+    monkeypatch.setattr("affinity_bandits.base.registry._folders", [])
     with patch.dict(POLICIES), patch.dict(BIASES), patch.dict(NOISES):
         yield trace
     forget()

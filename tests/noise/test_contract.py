@@ -19,7 +19,7 @@ from affinity_bandits import (
     NotSupported,
     Ordinal,
 )
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.noise import MECHANISMS, NOISES
 from affinity_bandits.testing import check_noise
 from affinity_bandits.testing.contracts import feedback_law

@@ -6,8 +6,8 @@ import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, Noise, Power, StepRun, policy_from_json
 from affinity_bandits import simulate as run_simulation
+from affinity_bandits.kernels.compile import runs_interpreted
 from affinity_bandits.policies.state import state_to_json
-from affinity_bandits.simulation.compile import runs_interpreted
 from tests.support.without_compiler import value_without_compiler
 
 from .examples import NOISES, named

@@ -16,7 +16,7 @@ from bench.admitted import harmful_biases, random_bias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affinity_bandits.kernels import bind
+from affinity_bandits.kernels.kernel import bind
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.planning import Assumptions, hard_worlds
 from affinity_bandits.planning.hardest_rounds import (

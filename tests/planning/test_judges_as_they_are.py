@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits import PanelElimination, RecusalElimination
+from affinity_bandits.kernels.compile import compile_kernel
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
 from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
@@ -27,7 +28,6 @@ from affinity_bandits.planning.sentences import (
 )
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.contracts import RoundKernels
-from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.intervals import proportion_interval
 
 STARS = Assumptions(
@@ -161,14 +161,12 @@ def test_two_groups_with_recusal_get_no_promise(two_recused: Plan) -> None:
 
 
 @pytest.mark.slow
-def test_beside_panels_they_are_left_out_of_the_claim(
-    two_recused: Plan, two_panels: Plan
-) -> None:
+def test_beside_panels_they_are_left_out_of_the_claim(two_recused: Plan, two_panels: Plan) -> None:
     told = [two_recused, two_panels]
     assert two_panels.enough
     assert tell_verdict(told) == (
-        "1,500 choices are enough if panels judge; no number of choices is enough if people from other"
-        " groups judge."
+        "1,500 choices are enough if panels judge; no number of choices is enough if people from"
+        " other groups judge."
     )
     assert tell_claim(told).startswith(
         "Chance of choosing the wrong group: at most 5% if panels judge; at worst"
@@ -372,7 +370,9 @@ def test_the_cheapest_way_that_is_enough_is_saved_and_named(tiny: Plan) -> None:
     assert tell_saved(last[1], last).endswith(
         "the whole committee judges: the only way that is enough."
     )
-    assert tell_saved(last[0], last[:1]).endswith("people from other groups judge: 1,500 choices are too few.")
+    assert tell_saved(last[0], last[:1]).endswith(
+        "people from other groups judge: 1,500 choices are too few."
+    )
     assert tell_saved(last[1], last[1:]) == ""
     assert cheapest_enough(last[:1]) is None
 
@@ -386,8 +386,8 @@ def test_a_plan_says_what_it_took_from_an_audit_and_what_it_does_not_know() -> N
         " between two groups' favors that their intervals allow, 0.41."
     )
     assert unknown == (
-        "Not known from it: how strict the judges of each group are on average (needed for recusal),"
-        " and how much single judges differ."
+        "Not known from it: how strict the judges of each group are on average (needed for"
+        " recusal), and how much single judges differ."
     )
     taken, unknown = tell_audit(answers | {"bonus": "no idea"}, {"spread": "1"})
     assert taken == "Taken from the audit: the groups; the scale."

@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 import pytest
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli.plan_text import print_answer, print_explanation
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.planning import Plan, hard_worlds, make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
 from affinity_bandits.planning.policy import check_promise, policy_for
@@ -22,8 +22,8 @@ from affinity_bandits.policies import (
     HeadStartElimination,
     MembersElimination,
     PanelElimination,
-    RoundPolicy,
     RecusalElimination,
+    RoundPolicy,
     register,
 )
 from tests.support.own_policies import DropLowest, DropLowestInWords, DropLowestState

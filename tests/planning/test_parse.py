@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affinity_bandits import amounts, scales
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import amounts, scales
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.scales import ScoreScale
 from affinity_bandits.planning import budgets, people
 from affinity_bandits.planning.budgets import DAYS, Budget
 from affinity_bandits.planning.questions import QUESTIONS
 from affinity_bandits.planning.situation import Situation
-from affinity_bandits.scales import ScoreScale
 
 Reader = Callable[[str], Any]
 TODAY = date(2027, 1, 1)

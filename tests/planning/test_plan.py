@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import affinity_bandits.workers as workers_module
+import affinity_bandits.base.workers as workers_module
 from affinity_bandits.planning import (
     Plan,
     enough,

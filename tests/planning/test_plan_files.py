@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import affinity_bandits.planning.files as files_module
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning import Assumptions, Plan, make_plan
 from affinity_bandits.planning.files import (
     plan_from_toml,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.base.errors import InvalidInput, UnknownName
 from affinity_bandits.planning import Assumptions
 from affinity_bandits.planning.questions import NAMES, QUESTIONS
 from affinity_bandits.planning.situation import Situation

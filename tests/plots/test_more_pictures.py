@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.plots import (
     draw_quantiles,
     draw_ranking,

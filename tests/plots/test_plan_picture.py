@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from affinity_bandits.errors import MissingExtra
+from affinity_bandits.base.errors import MissingExtra
 from affinity_bandits.planning import Assumptions, Plan, Reach, make_plan
 from affinity_bandits.plots import draw_plan
 from affinity_bandits.plots.plan import TITLES, plan_curves

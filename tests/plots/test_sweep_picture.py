@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.experiments.summaries import CellSummary
 from affinity_bandits.experiments.sweep import Axis, axis_of
 from affinity_bandits.plots import draw_sweep, sweep_grid

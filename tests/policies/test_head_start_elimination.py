@@ -22,7 +22,7 @@ from affinity_bandits import (
     policy_from_json,
     simulate,
 )
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.model.bias import Bias, PiecewisePower
 from affinity_bandits.policies import (
     HeadStartElimination,
@@ -433,7 +433,11 @@ STEP_AT_THIRD = PiecewisePower([0.3332, 0.3335, 1.0], [0.3, 1.0, 1.0])
 
 
 def dropped(
-    bandit: AffinityBandit, policy: HeadStartElimination, *, runs: int = VALIDITY_RUNS, seed: int = 3
+    bandit: AffinityBandit,
+    policy: HeadStartElimination,
+    *,
+    runs: int = VALIDITY_RUNS,
+    seed: int = 3,
 ) -> int:
     """Return in how many runs the first group was dropped."""
     result = simulate(bandit, policy, VALIDITY_HORIZON, runs, seed, checkpoints=1, progress=False)

@@ -23,8 +23,8 @@ from affinity_bandits import (
     RecusalElimination,
     simulate,
 )
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import bind
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import bind
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy
 from affinity_bandits.policies.leading import stay
 from affinity_bandits.policies.members import (

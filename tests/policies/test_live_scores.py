@@ -22,10 +22,10 @@ from affinity_bandits import (
     ThompsonGaussian,
     simulate,
 )
-from affinity_bandits.adapters import from_pymab
-from affinity_bandits.errors import InvalidInput, StateMismatch
+from affinity_bandits.base.errors import InvalidInput, StateMismatch
 from affinity_bandits.model.feedback import ANYTHING, UNIT_INTERVAL
 from affinity_bandits.policies import POLICIES, UCBV, AsSteps, EpsilonGreedy, Uniform
+from affinity_bandits.policies.adapters import from_pymab
 from affinity_bandits.simulation import StepRun
 from tests.contracts.test_contracts import policy_examples
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from affinity_bandits.kernels import Function, bind
+from affinity_bandits.kernels.kernel import Function, bind
 from affinity_bandits.policies import HeadStartElimination, wealth
 from affinity_bandits.policies.betting import NODES
 from affinity_bandits.policies.state import copy_state

@@ -19,8 +19,8 @@ import pytest
 from soak.service.postgres import Cluster, free_port
 from typer.testing import CliRunner
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli.serve import app
-from affinity_bandits.errors import InvalidInput
 from affinity_bandits.service.databases import Database, read_databases
 from tests.support.served import Server, served, until
 from tests.support.web_site import CAMPAIGN, TELL, refused

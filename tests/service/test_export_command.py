@@ -15,7 +15,7 @@ from uuid import UUID
 
 import pytest
 
-from affinity_bandits import errors
+from affinity_bandits.base import errors
 from affinity_bandits.cli import main
 from affinity_bandits.policies import ExploreThenCommit
 from tests.support.one_campaign import opened

@@ -14,7 +14,7 @@ import pytest
 from pydantic import ValidationError
 
 from affinity_bandits import wire
-from affinity_bandits.errors import (
+from affinity_bandits.base.errors import (
     AffinityError,
     InvalidInput,
     MissingExtra,

@@ -18,7 +18,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from affinity_bandits.errors import InvalidInput, UnknownName
+from affinity_bandits.base.errors import InvalidInput, UnknownName
 from affinity_bandits.policies import POLICIES, RoundPolicy, register
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaigns import SlotAsk

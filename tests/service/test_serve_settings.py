@@ -9,8 +9,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli.serve import Setting, app, settings_of
-from affinity_bandits.errors import InvalidInput
 from tests.support.environments import ROOT
 
 COMMAND = get_command(app)

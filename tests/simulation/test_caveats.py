@@ -31,8 +31,8 @@ from affinity_bandits.policies import (
     MemoryElimination,
     PanelElimination,
     PublishedSchedule,
-    RoundPolicy,
     RecusalElimination,
+    RoundPolicy,
     ThompsonGaussian,
 )
 from affinity_bandits.simulation.caveats import caveat_of
@@ -148,8 +148,8 @@ def caveat(bandit: AffinityBandit, policy: Any) -> str:
         (
             GATED,
             HeadStartElimination(),
-            "head-start-elimination assumes 1-subGaussian feedback; gated Gaussian feedback here is "
-            "1.097-subGaussian: its guarantee does not cover this run",
+            "head-start-elimination assumes 1-subGaussian feedback; gated Gaussian feedback here is"
+            " 1.097-subGaussian: its guarantee does not cover this run",
         ),
         (GATED, Elimination(), "elimination assumes 1-subGaussian | is 1.097-subGaussian"),
         (GATED, "kl-ucb", "assumes feedback in [0, 1] | has no bounds"),
@@ -185,7 +185,11 @@ def caveat(bandit: AffinityBandit, policy: Any) -> str:
             " on: its guarantee does not cover this run",
         ),
         (replace(COINS, memory=5), HeadStartElimination(bounded=True), "everybody chosen judges"),
-        (replace(COINS, judges=Judges("panel", 4)), HeadStartElimination(bounded=True), "everybody"),
+        (
+            replace(COINS, judges=Judges("panel", 4)),
+            HeadStartElimination(bounded=True),
+            "everybody",
+        ),
         (COINS, PanelElimination(bounded=True), "that a panel judges"),
         (COINS, RecusalElimination(bounded=True), "that nobody judges their own group"),
         (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from affinity_bandits import AffinityBandit, Custom, CustomNoise, simulate
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
 from tests.support.quiet import without_heartbeat
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from affinity_bandits.simulation.compile import compile_kernel
+from affinity_bandits.kernels.compile import compile_kernel
 from affinity_bandits.simulation.draws import (
     Stream,
     fill_normal,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Environment, Gaussian, Power
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray
 
 # Shifted by mu (f(x) - 1) = 2 (x - 1): feedback shows the share to the bit of its noise.
 BANDIT = AffinityBandit(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Power, simulate
-from affinity_bandits.displays import FEWEST_RUNS
+from affinity_bandits.base.displays import FEWEST_RUNS
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs
 
 BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])

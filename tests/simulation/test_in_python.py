@@ -25,7 +25,7 @@ from affinity_bandits import (
     simulate,
     simulate_log,
 )
-from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
+from affinity_bandits.base.errors import AffinityError, InvalidInput, NotSupported
 from affinity_bandits.policies import POLICIES
 from tests.support.instances import policy_examples
 

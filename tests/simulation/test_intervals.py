@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.paper.item import student_interval
 from affinity_bandits.simulation import intervals
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs, proportion_interval

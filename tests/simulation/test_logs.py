@@ -23,7 +23,7 @@ from affinity_bandits import (
     simulate_log,
     write_logs,
 )
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 
 BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
 PANEL = AffinityBandit(
@@ -191,7 +191,7 @@ def test_refuses_files_of_other_kinds_and_logs_of_other_columns(
 
 
 def test_parquet_needs_an_extra_and_csv_does_not(log: RunLog, tmp_path: Path) -> None:
-    with mock.patch("affinity_bandits.errors.find_spec", return_value=None):
+    with mock.patch("affinity_bandits.base.errors.find_spec", return_value=None):
         with pytest.raises(MissingExtra, match=r'pip install "\.\[experiments\]"'):
             log.write(tmp_path / "log.parquet")
         with pytest.raises(MissingExtra):

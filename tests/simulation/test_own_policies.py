@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, Live, simulate
-from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.base.errors import InvalidInput, NotSupported
+from affinity_bandits.kernels.kernel import FloatArray, IntArray, compile
 from affinity_bandits.policies import (
     FOREVER,
     POLICIES,
@@ -32,7 +32,7 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.kernel_rules import check_own, is_own
 from affinity_bandits.policies.state import counts
-from affinity_bandits.simulation import StepRun, compile, simulate_log
+from affinity_bandits.simulation import StepRun, simulate_log
 from tests.contracts.test_contracts import policy_examples
 
 BANDIT = AffinityBandit([0.2, 0.5, 0.8])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits import AffinityBandit, InvalidInput, PolicyRun, Result, simulate
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 
 BANDIT = AffinityBandit([0.4, 0.6])
 HORIZON = 1000

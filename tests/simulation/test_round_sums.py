@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from affinity_bandits import Clipped, Custom, Power
+from affinity_bandits.kernels.compile import compiled_part
 from affinity_bandits.model.bias import Bias, weight
-from affinity_bandits.simulation.compile import compiled_part
 from affinity_bandits.simulation.draws import Stream, bound_successes, new_read
 from tests.support.instances import biases
 from tests.support.round_sums import many_counts, plain_sums, quick_sums

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from affinity_bandits import InGroupBonus, Power
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.model.bias import Bias, Constant, PiecewisePower
 from affinity_bandits.policies import UCB1, HeadStartElimination, ThompsonBeta
 from affinity_bandits.policies.contracts import RoundPolicy
@@ -215,7 +215,9 @@ def twin_of(policy: Any) -> Any:
     if isinstance(policy, PerType):
         kind = {"ucb1": naive_policies.UCB1, "thompson-beta": naive_policies.ThompsonBeta}
         return naive.PerType([kind[policy.policy.name](3, HORIZON) for _ in range(3)])
-    kind = naive.HalfCounts if isinstance(policy, HalfCountHeadStart) else naive.HeadStartElimination
+    kind = (
+        naive.HalfCounts if isinstance(policy, HalfCountHeadStart) else naive.HeadStartElimination
+    )
     return kind(3, HORIZON, **TOLD, bounded=policy.bounded, sigma=policy.sigma)
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from affinity_bandits import AffinityBandit, HeadStartElimination, Power, simulate
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import Elimination, WeightedUCB
 from affinity_bandits.policies.elimination import PublishedSchedule
 from affinity_bandits.studies.horizon import (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli.app import app
-from affinity_bandits.errors import InvalidInput
 from affinity_bandits.experiments import Store
 from affinity_bandits.paper import Claim, Item, StoreCellRunner, run_item
 from affinity_bandits.paper.item import PlantedWorld

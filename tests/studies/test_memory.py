@@ -17,7 +17,7 @@ from affinity_bandits import (
     Ordinal,
     simulate,
 )
-from affinity_bandits.kernels import bind
+from affinity_bandits.kernels.kernel import bind
 from affinity_bandits.model.bias import Bias, PiecewisePower
 from affinity_bandits.policies import HeadStartElimination, Live, MemoryElimination
 from affinity_bandits.policies.contracts import RoundKernels

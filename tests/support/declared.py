@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from affinity_bandits.declaration import Declaration
+from affinity_bandits.base.declaration import Declaration
 
 DECLARED = Declaration("made-up groups", "the author of the test", "a test")

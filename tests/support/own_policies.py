@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.policies import FOREVER, PlayedRound, Round, RoundExplanation, RoundPolicy
 from affinity_bandits.policies.explaining import LEADER
 from affinity_bandits.policies.state import counts

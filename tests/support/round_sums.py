@@ -9,9 +9,9 @@ import numba
 import numpy as np
 
 from affinity_bandits import Custom
+from affinity_bandits.kernels.compile import compile_kernel, compiled_part
 from affinity_bandits.model.bias import Bias, weight
 from affinity_bandits.model.round_sums import bound_sums
-from affinity_bandits.simulation.compile import compile_kernel, compiled_part
 
 
 @cache

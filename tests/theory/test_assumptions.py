@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from affinity_bandits import AffinityBandit, Constant, Gaussian, Power, theory
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import ListedSchedule, PublishedSchedule
 from tests.support.processes import run_python
 
@@ -81,7 +81,7 @@ def test_lower_bounds_are_refused_but_for_n_of_mu_w_and_1(name: str, found: Affi
     says = r"bias must be at most 1|assumes normal feedback with standard deviation 1; .* here "
     with pytest.raises(Exception, match=says) as caught:
         LOWER[name](found)
-    assert caught.type.__module__ == "affinity_bandits.errors"
+    assert caught.type.__module__ == "affinity_bandits.base.errors"
 
 
 @pytest.mark.parametrize("name", LOWER)

@@ -4,6 +4,6 @@ Pages parse forms and render what `show`, `planning` and `audit` return. The ser
 a page is a function of its address, and an uploaded file lives as long as its request.
 """
 
-from affinity_bandits import errors
+from affinity_bandits.base import errors
 
 errors.need("app", "fastapi", "jinja2", "uvicorn")

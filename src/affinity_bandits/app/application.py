@@ -20,9 +20,9 @@ from starlette.staticfiles import StaticFiles
 from affinity_bandits.app import audit, audit_steps, plan, see
 from affinity_bandits.app.guard import Guard
 from affinity_bandits.app.rendering import STATIC, STYLE, show_mistake, show_page, show_problem
-from affinity_bandits.errors import CallerError
-from affinity_bandits.looks import ICON
-from affinity_bandits.workers import BoundedWorkers
+from affinity_bandits.base.errors import CallerError
+from affinity_bandits.base.looks import ICON
+from affinity_bandits.base.workers import BoundedWorkers
 
 log = logging.getLogger(__name__)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

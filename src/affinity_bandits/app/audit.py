@@ -14,8 +14,8 @@ from affinity_bandits.app.forms import declaration_fields, read_declaration, tel
 from affinity_bandits.app.rendering import render, show_page
 from affinity_bandits.audit.columns import ROLES
 from affinity_bandits.audit.read import DATE_EXAMPLES
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import InvalidInput
 
 UNANSWERED = "?"
 """The value of a question that is still open; an empty one means that there is no column."""

@@ -20,10 +20,10 @@ from affinity_bandits.audit.remarks import PROBLEM, Remark
 from affinity_bandits.audit.result import to_json
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.audit.tables import Table, read_table
-from affinity_bandits.audit_report.page import render_findings, render_page, show_image
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning.from_audit import answers_of_audit
+from affinity_bandits.plots.audit_report.page import render_findings, render_page, show_image
 
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
 SAMPLED_COLUMNS = 60

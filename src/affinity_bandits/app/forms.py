@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from affinity_bandits.declaration import ASKS, EXAMPLES, Declaration, check_text
-from affinity_bandits.errors import InvalidInput, shown
+from affinity_bandits.base.declaration import ASKS, EXAMPLES, Declaration, check_text
+from affinity_bandits.base.errors import InvalidInput, shown
 
 OPEN = "-"
 """Stands for answers that are still missing where protected attributes are checked."""

@@ -19,8 +19,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from affinity_bandits.app.forms import declaration_fields, read_declaration, tell_mistakes
 from affinity_bandits.app.rendering import STYLE, render, show_page
-from affinity_bandits.declaration import ASKS, DISCRIMINATION, EQUALITY, LONGEST, Declaration
-from affinity_bandits.errors import CallerError, InvalidInput, NotSupported, shown
+from affinity_bandits.base.declaration import ASKS, DISCRIMINATION, EQUALITY, LONGEST, Declaration
+from affinity_bandits.base.errors import CallerError, InvalidInput, NotSupported, shown
+from affinity_bandits.base.progress import with_delay
+from affinity_bandits.base.words import plural
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.enough import round_up
 from affinity_bandits.planning.files import plan_to_toml
@@ -46,8 +48,6 @@ from affinity_bandits.planning.situation import Situation
 from affinity_bandits.planning.what_if import choices_for, detectable_with
 from affinity_bandits.plots import draw_plan, draw_ways
 from affinity_bandits.plots.style import svg_element
-from affinity_bandits.progress import with_delay
-from affinity_bandits.words import plural
 
 router = APIRouter()
 log = logging.getLogger(__name__)

@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from affinity_bandits._version import __version__
-from affinity_bandits.declaration import ASKS
-from affinity_bandits.errors import CallerError, InvalidInput, shown
-from affinity_bandits.looks import read_style
-from affinity_bandits.words import counted
+from affinity_bandits.base.declaration import ASKS
+from affinity_bandits.base.errors import CallerError, InvalidInput, shown
+from affinity_bandits.base.looks import read_style
+from affinity_bandits.base.words import counted
 
 STATIC = files("affinity_bandits.app").joinpath("static")
 STYLE = read_style(STATIC.joinpath("style.css"))

@@ -11,12 +11,13 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import QueryParams
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from affinity_bandits import AffinityBandit, InGroupBonus, checks
-from affinity_bandits.amounts import parse_number
+from affinity_bandits import AffinityBandit, InGroupBonus
 from affinity_bandits.app.rendering import show_page
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.show.courses import course, explain_failure, usual_policies
-from affinity_bandits.show.pages import FILES, page_data
+from affinity_bandits.base import checks
+from affinity_bandits.base.amounts import parse_number
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.plots.loop.courses import course, explain_failure, usual_policies
+from affinity_bandits.plots.loop.pages import FILES, page_data
 
 MOST_GROUPS = 4
 LONGEST_NAME = 40

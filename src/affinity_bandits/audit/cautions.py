@@ -11,7 +11,7 @@ from affinity_bandits.audit.differences import Differences
 from affinity_bandits.audit.evidence import bet
 from affinity_bandits.audit.judges import JudgeTest
 from affinity_bandits.audit.log import UNKNOWN, ScoreLog
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 
 UNEVEN = 2.0
 """Ratio of the judges' disagreement on two groups from which strictness may look like favor."""

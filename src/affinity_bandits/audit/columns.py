@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from affinity_bandits.errors import InvalidInput, one_of
+from affinity_bandits.base.errors import InvalidInput, one_of
 
 ROLES = {
     "candidate": "who was judged",

@@ -20,7 +20,6 @@ from typing import Literal
 
 import numpy as np
 
-from affinity_bandits import checks
 from affinity_bandits.audit.cautions import (
     Caution,
     describe_lag,
@@ -39,6 +38,7 @@ from affinity_bandits.audit.log import UNKNOWN, Flags, ScoreLog, average_groups,
 from affinity_bandits.audit.order import scores_decided
 from affinity_bandits.audit.power import DRAWS, compute_power
 from affinity_bandits.audit.scale_use import EvenTests, ScaleUse, repeat_evened
+from affinity_bandits.base import checks
 
 Word = Literal["shown", "indicated", "shown less", "indicated less", "not seen", "cannot tell"]
 LESS: dict[Word, Word] = {"shown": "shown less", "indicated": "indicated less"}

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from affinity_bandits.audit.log import Numbers, ScoreLog
-from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.simulation.compile import compile_kernel
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray
 
 WAITING = 400
 """Performances that wait for a partner; the oldest leaves when another one comes."""

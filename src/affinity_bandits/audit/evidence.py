@@ -14,8 +14,8 @@ from functools import cache
 import numpy as np
 
 from affinity_bandits.audit.differences import Differences
-from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.simulation.compile import compile_kernel
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray
 
 THRESHOLD = math.log(20.0)
 STAKES = np.array([0.08, 0.2, 0.5, 1.2])

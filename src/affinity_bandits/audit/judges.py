@@ -17,8 +17,8 @@ from functools import cache
 import numpy as np
 
 from affinity_bandits.audit.log import UNKNOWN, Flags, Numbers, ScoreLog
-from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.simulation.compile import compile_kernel
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray
 
 PERMUTATIONS = 399
 FEWEST_JUDGES = 6

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 Flags: TypeAlias = npt.NDArray[np.bool_]

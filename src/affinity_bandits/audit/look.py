@@ -13,8 +13,8 @@ from affinity_bandits.audit.forms import to_long
 from affinity_bandits.audit.read import Reading, read_scores
 from affinity_bandits.audit.scale import choose_best, direct_scale, guess_scale, score_range
 from affinity_bandits.audit.tables import Table, read_table
-from affinity_bandits.errors import InvalidInput, one_of
-from affinity_bandits.scales import parse_ends, parse_favor
+from affinity_bandits.base.errors import InvalidInput, one_of
+from affinity_bandits.base.scales import parse_ends, parse_favor
 
 USUAL_SCALE = "1..5"
 """The scale that is offered where the file has no scores."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from affinity_bandits.audit.judges import remove_effects
 from affinity_bandits.audit.log import Flags, Numbers, ScoreLog
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 
 TRACE = 2.8
 """Standard errors from which on a relation is a trace; by chance in 1 log of 200, each."""

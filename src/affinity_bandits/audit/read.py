@@ -20,8 +20,8 @@ from affinity_bandits.audit.score_cells import (
     read_cells,
 )
 from affinity_bandits.audit.tables import Table, label
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray
 
 DATE_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y",
     "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from affinity_bandits.words import counted, noun_for
+from affinity_bandits.base.words import counted, noun_for
 
 PROBLEM = "must be corrected"
 """Marks remarks that only the author of the file can resolve."""

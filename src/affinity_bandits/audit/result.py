@@ -15,8 +15,8 @@ from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
 from affinity_bandits.audit.log import ScoreLog
 from affinity_bandits.audit.sentences import tell
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import InvalidInput
 
 FORMAT = "affinity audit"
 VERSION = 1

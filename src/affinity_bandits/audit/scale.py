@@ -7,7 +7,7 @@ import math
 from affinity_bandits.audit.columns import may_count_down
 from affinity_bandits.audit.score_cells import is_yes_or_no, parse_score
 from affinity_bandits.audit.tables import Table
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 
 BEST = ("highest", "lowest")
 USUAL_SCALES = ((0, 1), (1, 5), (1, 6), (0, 10), (1, 100), (0, 100))

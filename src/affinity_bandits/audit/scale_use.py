@@ -24,8 +24,8 @@ from affinity_bandits.audit.differences import Differences
 from affinity_bandits.audit.evidence import RATIO, THRESHOLD, favor_interval, log_evidence
 from affinity_bandits.audit.judges import JudgeTest, permute_judges
 from affinity_bandits.audit.log import Numbers, ScoreLog, pool_singles
-from affinity_bandits.kernels import FloatArray, Function, IntArray
-from affinity_bandits.simulation.compile import compile_kernel
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray
 
 FEWEST_ROWS = 25
 """Mean number of scores per judge from which on loadings are estimated; standard deviations alone

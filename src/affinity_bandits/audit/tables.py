@@ -24,7 +24,7 @@ import numpy.typing as npt
 from affinity_bandits.audit.columns import count_roles
 from affinity_bandits.audit.log import UNKNOWN, Coded, Flags
 from affinity_bandits.audit.remarks import Remark, remark_rows
-from affinity_bandits.errors import InvalidInput, need, shown
+from affinity_bandits.base.errors import InvalidInput, need, shown
 
 DELIMITERS = ",;\t|"
 SAMPLE = 1 << 16

@@ -8,9 +8,9 @@ import warnings
 from contextlib import nullcontext
 from typing import NoReturn
 
-from affinity_bandits.errors import AffinityError
-from affinity_bandits.progress import heartbeat
-from affinity_bandits.registry import look_in_current_folder
+from affinity_bandits.base.errors import AffinityError
+from affinity_bandits.base.progress import heartbeat
+from affinity_bandits.base.registry import look_in_current_folder
 
 DEBUG = "--debug"
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from affinity_bandits import errors
+from affinity_bandits.base import errors
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import MOST_LISTED, CallerError
+from affinity_bandits.base.words import some
+from affinity_bandits.base.workers import BoundedWorkers
 from affinity_bandits.cli import options
 from affinity_bandits.cli.options import align_rows, wrap_text
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import MOST_LISTED, CallerError
-from affinity_bandits.words import some
-from affinity_bandits.workers import BoundedWorkers
 
 if TYPE_CHECKING:
     from affinity_bandits.audit.conclude import Audit
@@ -161,7 +161,7 @@ def audit(
     found = audit_scores(reading.log, by_lot=by_lot, matters=smallest)
     typer.echo(format_audit(found, reading))
     if report is not None:
-        from affinity_bandits.audit_report import write_page
+        from affinity_bandits.plots.audit_report import write_page
 
         write_page(found, report, reading=reading, declaration=declaration)
         typer.echo(f"report: {report}")

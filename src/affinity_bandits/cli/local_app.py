@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from affinity_bandits import checks, registry
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks, registry
+from affinity_bandits.base.errors import InvalidInput
 
 
 def local_app(

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from affinity_bandits import checks
-from affinity_bandits.declaration import ASKS, EQUALITY, EXAMPLES, Declaration
-from affinity_bandits.errors import InvalidInput, shown
-from affinity_bandits.plan_format import check_format
-from affinity_bandits.registry import read_number
+from affinity_bandits.base import checks
+from affinity_bandits.base.declaration import ASKS, EQUALITY, EXAMPLES, Declaration
+from affinity_bandits.base.errors import InvalidInput, shown
+from affinity_bandits.base.plan_format import check_format
+from affinity_bandits.base.registry import read_number
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Executor
@@ -252,20 +252,20 @@ def executor(
 
 def policies() -> None:
     """List the policies, a line each."""
-    from affinity_bandits.catalogue import policy_lines
+    from affinity_bandits.simulation.catalogue import policy_lines
 
     print_table(("policy", "kind", "assumes feedback", "what it does"), policy_lines())
 
 
 def biases() -> None:
     """List the bias models, a line each."""
-    from affinity_bandits.catalogue import bias_lines
+    from affinity_bandits.simulation.catalogue import bias_lines
 
     print_table(("bias", "settings", "formula"), bias_lines())
 
 
 def noises() -> None:
     """List the noises, a line each; the default mechanism comes first."""
-    from affinity_bandits.catalogue import noise_lines
+    from affinity_bandits.simulation.catalogue import noise_lines
 
     print_table(("noise", "settings", "mechanisms", "what scores are like"), noise_lines())

@@ -51,7 +51,7 @@ def collection_app(place: str, about: str) -> typer.Typer:
 
 def chosen_scale(wanted: Mapping[str, bool]) -> str:
     """Return the scale whose flag was given; by default "full"."""
-    from affinity_bandits.errors import InvalidInput
+    from affinity_bandits.base.errors import InvalidInput
 
     scales = [name for name, given in wanted.items() if given]
     if len(scales) > 1:
@@ -73,11 +73,11 @@ def run_items(
 
     Finished items are kept, so the same command resumes an interrupted one.
     """
+    from affinity_bandits.base.progress import show_progress
     from affinity_bandits.experiments import Store, Summary
     from affinity_bandits.paper import ItemOutcome, StoreCellRunner, run_item
     from affinity_bandits.paper.runner import add_finished, render_report
     from affinity_bandits.plots.style import need_matplotlib
-    from affinity_bandits.progress import show_progress
 
     wanted = of.choose(identities)
     need_matplotlib()  # said now, not after the first item's work

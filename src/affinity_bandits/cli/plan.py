@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import checks, declaration, errors, registry
+from affinity_bandits.base import checks, declaration, errors, registry
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli import options
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan
@@ -143,9 +143,9 @@ def plan(
     options.check_place("out", out, (".toml",))
     chosen = checks.integer("seed", registry.read_number("seed", seed), low=0, high=2**62)
     told, asked, declared, sources = _situation(situation, audit, context.params)
+    from affinity_bandits.base.progress import show_progress
     from affinity_bandits.planning.files import remembered_plan, write_plan
     from affinity_bandits.planning.plan import cheapest_enough
-    from affinity_bandits.progress import show_progress
 
     ways = told.ways()
     made: list[Plan] = []

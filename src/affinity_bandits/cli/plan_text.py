@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
+from affinity_bandits.base.words import plural
 from affinity_bandits.cli.options import align_rows, say, wrap_text
 from affinity_bandits.planning.sentences import (
     NOTHING_TO_SEE,
@@ -20,7 +21,6 @@ from affinity_bandits.planning.sentences import (
     tell_situation,
     tell_verdict,
 )
-from affinity_bandits.words import plural
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan

@@ -18,9 +18,9 @@ from uuid import UUID
 
 import typer
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.progress import show_progress
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.progress import show_progress
 
 if TYPE_CHECKING:
     import asyncpg
@@ -494,8 +494,8 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a campaign's trail as a table: a row for each answer, in the order of the trail."""
+    from affinity_bandits.base.tables import TableFile
     from affinity_bandits.service.trail.export import export as write
-    from affinity_bandits.tables import TableFile
 
     id_, target = campaign_id(campaign), TableFile("out", out, force=force)
     at = [0, 0]

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from affinity_bandits import checks, registry
+from affinity_bandits.base import checks, registry
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli import options
-from affinity_bandits.errors import InvalidInput
 
 MEANS, INITIAL_PULLS, GROUPS = "0.4,0.6", "100,10", "founders,newcomers"
 SUFFIXES = (".html", ".gif", ".png", ".svg", ".pdf")
@@ -48,8 +48,8 @@ def show(
         from affinity_bandits.plots.style import need_matplotlib
 
         need_matplotlib()  # said now, not after the runs
-    from affinity_bandits.show import course, draw_moment, write_film, write_page
-    from affinity_bandits.show.courses import usual_policies
+    from affinity_bandits.plots.loop import course, draw_moment, write_film, write_page
+    from affinity_bandits.plots.loop.courses import usual_policies
 
     bandit = AffinityBandit.from_json(
         {

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from affinity_bandits import errors, registry
+from affinity_bandits.base import errors, registry
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.cli import options
-from affinity_bandits.errors import InvalidInput
 
 if TYPE_CHECKING:
     from affinity_bandits.model.bandit import AffinityBandit
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _log_by_steps(path: Path, run: dict[str, Any]) -> None:
     """Check that runs can be logged, and let them be simulated by steps, with single pulls."""
-    from affinity_bandits.tables import TableFile
+    from affinity_bandits.base.tables import TableFile
 
     TableFile("log", path)
     if run.get("engine") == "rounds":

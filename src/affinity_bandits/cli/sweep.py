@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from affinity_bandits.base.displays import amount, rate
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.words import brief_duration, counted
 from affinity_bandits.cli import options
-from affinity_bandits.displays import amount, rate
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.words import brief_duration, counted
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Axis, CellSummary, Store, Summary, Sweep
@@ -47,9 +47,9 @@ def run(
 
     Status 1 if anything failed by its own fault; the rest is run all the same.
     """
+    from affinity_bandits.base.progress import show_progress
     from affinity_bandits.experiments import Store, Summary, Sweep, run_cells
     from affinity_bandits.experiments.summaries import keep_spec
-    from affinity_bandits.progress import show_progress
 
     sweep = Sweep.from_toml(spec, own_code=own_code)
     sweep.require_code()

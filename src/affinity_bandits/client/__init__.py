@@ -1,6 +1,6 @@
 """The client of the live decision service; it needs only httpx and pydantic."""
 
-from affinity_bandits import errors
+from affinity_bandits.base import errors
 
 errors.need("client", "httpx", "pydantic")
 

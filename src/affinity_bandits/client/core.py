@@ -13,7 +13,7 @@ import httpx
 from pydantic import TypeAdapter
 
 from affinity_bandits import wire
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.wire import ToldLine, base
 from affinity_bandits.wire.base import IDEMPOTENCY_KEY, check_key, check_list, check_whole, new_key
 

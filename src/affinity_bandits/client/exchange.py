@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from affinity_bandits._version import __version__
+from affinity_bandits.base.errors import AffinityError, InvalidInput
 from affinity_bandits.client.core import TRANSIENT, Outcome, Request
-from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.wire import Problem
 from affinity_bandits.wire.base import API_KEY, check_number
 

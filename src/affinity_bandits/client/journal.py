@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
+from affinity_bandits.base.errors import AffinityError, InvalidInput, NotSupported
 
 SYNC = ("disk", "kernel")
 MODE = os.O_RDWR | os.O_CREAT | os.O_APPEND

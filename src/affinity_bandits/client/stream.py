@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from affinity_bandits import wire
+from affinity_bandits.base.errors import AffinityError, InvalidInput
 from affinity_bandits.client import core
 from affinity_bandits.client.exchange import AGAIN, RequestRefused, ServiceError, within
 from affinity_bandits.client.journal import LARGEST, Answer, Batch, Journal, StreamFull
-from affinity_bandits.errors import AffinityError, InvalidInput
 from affinity_bandits.wire.base import (
     LARGEST_LEASE,
     LONGEST_LINE,

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.catalogue import AnyPolicy, policy_from_json
-from affinity_bandits.digests import own_code
-from affinity_bandits.displays import one_line
-from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported
+from affinity_bandits.base import checks
+from affinity_bandits.base.digests import own_code
+from affinity_bandits.base.displays import one_line
+from affinity_bandits.base.errors import AffinityError, InvalidInput, NotSupported
 from affinity_bandits.model.bandit import AffinityBandit
+from affinity_bandits.simulation.catalogue import AnyPolicy, policy_from_json
 
 SEED_SCHEME = 1  # version of the rule that derives a cell's random streams from its content
 

@@ -12,12 +12,12 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, Protocol
 
-from affinity_bandits import checks, workers
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base import checks, workers
+from affinity_bandits.base.errors import NotSupported
+from affinity_bandits.base.progress import begin_delay, end_delay, forward_delays
+from affinity_bandits.base.workers import Worker
 from affinity_bandits.experiments.cells import Cell
 from affinity_bandits.experiments.work import Report, Task, run_task
-from affinity_bandits.progress import begin_delay, end_delay, forward_delays
-from affinity_bandits.workers import Worker
 
 Done = Callable[[Report], None]  # called with the report on every shard
 

@@ -8,11 +8,11 @@ import socket
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from affinity_bandits import checks
-from affinity_bandits.errors import AffinityError, need
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import AffinityError, need
+from affinity_bandits.base.progress import delay
 from affinity_bandits.experiments.executors import Done
 from affinity_bandits.experiments.work import Report, Task, run_task
-from affinity_bandits.progress import delay
 
 PATIENCE = 10.0  # seconds to wait for a cluster's machine to answer
 WINDOW = 3  # tasks in flight for each core: Ray keeps a record of every one

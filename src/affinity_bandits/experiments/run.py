@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from affinity_bandits.displays import one_line
-from affinity_bandits.errors import AffinityError
+from affinity_bandits.base.displays import one_line
+from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.experiments.cells import Cell, Experiment, Shard
 from affinity_bandits.experiments.executors import Executor, SerialExecutor
 from affinity_bandits.experiments.store import Store

@@ -18,10 +18,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits._version import __version__
-from affinity_bandits.displays import one_line
-from affinity_bandits.errors import AffinityError, InvalidInput, NotSupported, need
+from affinity_bandits.base.displays import one_line
+from affinity_bandits.base.errors import AffinityError, InvalidInput, NotSupported, need
 from affinity_bandits.experiments.cells import Cell, Shard, canonical, identity_of, stream_seed_of
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, bias_from_json
 from affinity_bandits.model.noise import MECHANISMS, Noise, noise_from_json

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from affinity_bandits._version import __version__
-from affinity_bandits.displays import Interval, one_line
+from affinity_bandits.base.displays import Interval, one_line
+from affinity_bandits.base.tables import TableFile
 from affinity_bandits.experiments.cells import Cell, canonical, identity_of
 from affinity_bandits.experiments.store import Kept, Store, result_of
 from affinity_bandits.experiments.sweep import Sweep, axes_of, is_number
-from affinity_bandits.tables import TableFile
 
 # Attributes of a summary, with the columns of a table for the estimate and its interval.
 MEASURES = {

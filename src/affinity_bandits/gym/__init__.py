@@ -3,7 +3,7 @@
 Importing this module registers `affinity_bandits/AffinityBandit-v0`.
 """
 
-from affinity_bandits import errors
+from affinity_bandits.base import errors
 
 errors.need("gym", "gymnasium")
 

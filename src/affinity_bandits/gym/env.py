@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Power
 from affinity_bandits.simulation import Environment

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks
-from affinity_bandits.displays import QUIET, one_line
-from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import QUIET, one_line
+from affinity_bandits.base.errors import InvalidInput, NotSupported
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.model.bias import Bias, Constant, Custom, bias_from_json, check_own_bias
 from affinity_bandits.model.committee import Joining, Judges
 from affinity_bandits.model.feedback import Feedback

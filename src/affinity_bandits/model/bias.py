@@ -13,11 +13,11 @@ from typing import Any, ClassVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks, registry
-from affinity_bandits.displays import one_line
-from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, Function, bind, kernel, unbound
-from affinity_bandits.registry import Description
+from affinity_bandits.base import checks, registry
+from affinity_bandits.base.displays import one_line
+from affinity_bandits.base.errors import InvalidInput, NotSupported
+from affinity_bandits.base.registry import Description
+from affinity_bandits.kernels.kernel import FloatArray, Function, bind, kernel, unbound
 
 __all__ = [
     "BIASES",

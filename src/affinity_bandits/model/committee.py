@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from affinity_bandits import checks
-from affinity_bandits.displays import one_line
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import one_line
+from affinity_bandits.base.errors import InvalidInput
 
 WHEN = ("at once", "next round")
 WHO = ("committee", "panel", "recused")

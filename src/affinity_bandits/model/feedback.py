@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray
 
 LAWS = ("bernoulli", "normal")
 SAME = 1e-9

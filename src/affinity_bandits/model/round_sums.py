@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray, Function, bind, unbound
+from affinity_bandits.kernels.kernel import FloatArray, Function, bind, unbound
 
 weight: Function = unbound
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits import checks
+from affinity_bandits.base import checks
 
 ROLES = (
     *("noise", "gate", "policy", "round", "join", "leave"),

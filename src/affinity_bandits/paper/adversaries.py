@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.kernels import FloatArray, IntArray, kernel
+from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 from affinity_bandits.model.streams import generator, stream_key
 from affinity_bandits.paper.item import (
     CellRunner,
@@ -24,6 +23,7 @@ from affinity_bandits.paper.item import (
 )
 from affinity_bandits.plots.style import line_style, new_figure, new_panels
 from affinity_bandits.policies import POLICIES, Live
+from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.theory.ucb import (
     OUTCOME_1,
     OUTCOME_2,
@@ -199,7 +199,7 @@ def cases(settings: StabilitySettings) -> Iterator[LiftingPath]:
 def run_stability(settings: StabilitySettings, runner: CellRunner) -> Data:
     """Play every path and note each arm that was lifted, in order."""
     del runner  # nothing here is random but some of the adversaries
-    from affinity_bandits.simulation.compile import compile_kernel
+    from affinity_bandits.kernels.compile import compile_kernel
 
     play = compile_kernel(lift, allocates=True)
     key = stream_key(settings.seed, "noise")

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.errors import UnknownName
+from affinity_bandits.base.errors import UnknownName
 from affinity_bandits.experiments import Cell
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import draw_estimates
 from affinity_bandits.simulation import Result
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval

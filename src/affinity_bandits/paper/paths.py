@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.catalogue import policy_from_json
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, Power
 from affinity_bandits.model.noise import Gaussian
@@ -32,6 +31,7 @@ from affinity_bandits.policies import UCB1
 from affinity_bandits.policies.contracts import StepKernels
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import copy_state
+from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.simulation.environment import (
     BanditArrays,
     Committee,
@@ -560,7 +560,7 @@ def weigh(
 
 def compile_loop(loop: Function, kernels: StepKernels, **parts: Function) -> Function:
     """Return a loop over the pulls of a step policy, compiled with its kernels and other parts."""
-    from affinity_bandits.simulation.compile import compile_kernel, compiled_part
+    from affinity_bandits.kernels.compile import compile_kernel, compiled_part
 
     parts = {"select": kernels.select, "update": kernels.update, **parts}
     bound = {name: compiled_part(kernel) for name, kernel in parts.items()}

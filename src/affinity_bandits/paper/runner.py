@@ -12,9 +12,9 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import need
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import need
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, Summary, run_experiment
 from affinity_bandits.paper.item import CellRunner, Claim, Collection, Item
 from affinity_bandits.paper.statements import with_number

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
 
 NOISES = ("bounded", "gaussian")
 # Who may judge, usually from the cheapest to the costliest way.

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from affinity_bandits.amounts import is_ambiguous, parse_count, plain_text, read_amount
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.amounts import is_ambiguous, parse_count, plain_text, read_amount
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning.questions import RULES
 
 DAYS = {"day": 1.0, "week": 7.0, "month": 365.25 / 12.0, "year": 365.25}

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import InvalidInput
 
 
 def answers_of_audit(found: Mapping[str, Any]) -> dict[str, Any]:

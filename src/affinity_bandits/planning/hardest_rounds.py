@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, unbound
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, unbound
 from affinity_bandits.planning.worlds import (
     NO_LIMIT,
     WorldLimits,
@@ -18,7 +19,6 @@ from affinity_bandits.planning.worlds import (
     two_scores,
 )
 from affinity_bandits.policies.contracts import RoundKernels, add_score
-from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import Stream, Words, next_binomial, next_normal
 
 plan: Function = unbound

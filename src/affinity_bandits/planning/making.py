@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.progress import show_progress
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.enough import (
     LARGEST_HORIZON,
@@ -26,7 +27,6 @@ from affinity_bandits.planning.worlds import (
 )
 from affinity_bandits.planning.worst_worlds import worst_worlds
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.progress import show_progress
 
 SIFTING, HARDEST, REACH, SUFFICIENT, FAR, OTHERWISE, AIMED = 0, 2, 4, 5, 6, 7, 9
 # Offsets of seeds, so that no run is used for two purposes. Sifting and aiming take two each.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.displays import one_line
+from affinity_bandits.base.displays import one_line
 from affinity_bandits.simulation.intervals import proportion_interval
 
 LATE = 0.05  # the part of runs that may be late or undecided: 1 in 20

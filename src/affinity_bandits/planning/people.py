@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from affinity_bandits.amounts import (
+from affinity_bandits.base.amounts import (
     is_unknown,
     parse_count,
     plain_text,
     read_amount,
     read_part,
 )
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning.assumptions import (
     LEAST_JOINING,
 )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from affinity_bandits._version import __version__
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.displays import html_table, short
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.displays import html_table, short
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.otherwise import Otherwise
@@ -100,8 +100,8 @@ class Plan:
         """The proven bound on the probability of choosing the wrong group; None if there is none.
 
         It holds for every nonnegative, nondecreasing bias of any steepness that all groups share
-        (but for a stated gap in favor), if the assumed people judge, drawn by lot. If people of other groups
-        judge, those of each group must also be equally strict on average.
+        (but for a stated gap in favor), if the assumed people judge, drawn by lot. If
+        people of other groups judge, those of each group must also be equally strict on average.
         """
         return self.assumptions.failure if self.assumptions.identified else None
 

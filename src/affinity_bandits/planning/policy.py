@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.policies import (
     HeadStartElimination,
     MembersElimination,
     PanelElimination,
-    RoundPolicy,
     RecusalElimination,
+    RoundPolicy,
 )
 
 

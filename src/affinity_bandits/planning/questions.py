@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from affinity_bandits.amounts import PART_RULE
+from affinity_bandits.base.amounts import PART_RULE
+from affinity_bandits.base.scales import SCALE_RULE
 from affinity_bandits.planning.assumptions import (
     USUAL_INITIAL_LEAD,
 )
-from affinity_bandits.scales import SCALE_RULE
 
 MAX_GROUPS = 1000
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits.kernels import IntArray
+from affinity_bandits.base.workers import Item, Made, in_threads
+from affinity_bandits.kernels.compile import cacheable
+from affinity_bandits.kernels.kernel import IntArray
 from affinity_bandits.planning.hardest_rounds import (
     NEVER,
     Ends,
@@ -24,10 +26,8 @@ from affinity_bandits.planning.worlds import (
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.kernel_rules import check_own, is_own
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compile import cacheable
 from affinity_bandits.simulation.compile_errors import index_error
 from affinity_bandits.simulation.environment import key_words
-from affinity_bandits.workers import Item, Made, in_threads
 
 Tick = Callable[[float], None]  # called with an amount of work done
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
-from affinity_bandits.displays import format_brief, one_in
+from affinity_bandits.base.displays import format_brief, one_in
+from affinity_bandits.base.words import counted, plural
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.plan import Plan
 from affinity_bandits.planning.what_if import detectable_with
-from affinity_bandits.words import counted, plural
 
 # Names of the ways to judge, for a row and for the head of a column.
 WAYS = {

@@ -7,9 +7,17 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from affinity_bandits import checks
-from affinity_bandits.amounts import NUMBER_RULE, is_unknown, parse_count, parse_number, parse_part
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.amounts import (
+    NUMBER_RULE,
+    is_unknown,
+    parse_count,
+    parse_number,
+    parse_part,
+)
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.scales import ScoreScale, parse_points, parse_scale
+from affinity_bandits.base.words import plural
 from affinity_bandits.planning.assumptions import JUDGES as WAYS_TO_JUDGE
 from affinity_bandits.planning.assumptions import (
     LIMITS,
@@ -35,8 +43,6 @@ from affinity_bandits.planning.questions import (
     UNASKED,
     Question,
 )
-from affinity_bandits.scales import ScoreScale, parse_points, parse_scale
-from affinity_bandits.words import plural
 
 USUAL_SPREAD = 0.25  # standard deviation, as a part of the scale: one star on a scale of 1 to 5
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits.displays import one_line
+from affinity_bandits.base.displays import one_line
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, Constant, PiecewisePower
 from affinity_bandits.model.committee import Joining, Judges

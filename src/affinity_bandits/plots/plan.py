@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base.words import plural
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import (
     COLORS,
     GREY,
@@ -18,7 +19,6 @@ from affinity_bandits.plots.style import (
     new_figure,
     new_panels,
 )
-from affinity_bandits.words import plural
 
 if TYPE_CHECKING:
     from affinity_bandits.planning import Plan

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.displays import format_brief
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import format_brief
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.words import counted
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import (
     COLORS,
     GREY,
@@ -21,7 +22,6 @@ from affinity_bandits.plots.style import (
     new_figure,
     new_figures,
 )
-from affinity_bandits.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from affinity_bandits.errors import InvalidInput, MissingExtra
+from affinity_bandits.base.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks
-from affinity_bandits.displays import format_brief
-from affinity_bandits.errors import InvalidInput, UnknownName
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import format_brief
+from affinity_bandits.base.errors import InvalidInput, UnknownName
+from affinity_bandits.base.words import noun_for
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import GREY, draw_band, line_style, log_ticks, new_figures
-from affinity_bandits.words import noun_for
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

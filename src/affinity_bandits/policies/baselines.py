@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.policies.contracts import FOREVER, Round, RoundPolicy, StepPolicy, check_size
 from affinity_bandits.policies.state import SumsState, add_feedback, counts, reals
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.digests import global_names
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, Function, bind
+from affinity_bandits.base import checks
+from affinity_bandits.base.digests import global_names
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray, Function, bind
 from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.policies.contracts import (
     FOREVER,

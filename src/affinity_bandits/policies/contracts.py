@@ -8,16 +8,16 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import StateMismatch, shown
-from affinity_bandits.kernels import FloatArray, Function, IntArray, kernel
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import StateMismatch, shown
+from affinity_bandits.base.registry import Description
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, kernel
 from affinity_bandits.model.feedback import ANYTHING, Feedback
 from affinity_bandits.policies.explaining import Explains
 from affinity_bandits.policies.in_order import InOrder
 from affinity_bandits.policies.judging import MeetsJudges, anybody, meet_nobody
 from affinity_bandits.policies.planned import Planned
 from affinity_bandits.policies.state import copy_state, state_from_json, state_to_json
-from affinity_bandits.registry import Description
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class StepKernels(NamedTuple):
 class StepPolicy(Policy):
     """A policy that chooses after every single feedback.
 
-    `select`, `update` and `candidate` are kernels (see `affinity_bandits.kernels`): static
+    `select`, `update` and `candidate` are kernels (see `affinity_bandits.kernels.kernel`): static
     functions without closures that change only the arrays of the state. Arms are numbered from 0.
 
     >>> from affinity_bandits import AffinityBandit, simulate
@@ -227,36 +227,10 @@ class RoundKernels(NamedTuple):
 class RoundPolicy(Policy, MeetsJudges, Explains, Planned, InOrder):
     """A policy that announces whole rounds and learns only from their sums or counts.
 
-    `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels`); `plan` only reads
-    the state. A round that the horizon cuts short is ignored. The rest is optional: who judges
-    (`MeetsJudges`), what pages tell (`Explains`), what plans need (`Planned`), and how far slots
-    may be answered out of order (`InOrder`).
-
-    >>> from affinity_bandits import AffinityBandit, simulate
-    >>> from affinity_bandits.policies.state import counts
-    >>> class OnceState(NamedTuple):
-    ...     arms: np.ndarray
-    ...     best: np.ndarray  # [0]: none until the first round is over
-    >>> @dataclass(frozen=True)
-    ... class BestOfTen(RoundPolicy):
-    ...     name = "best-of-ten"
-    ...     def start(self, arms, horizon):
-    ...         return OnceState(np.arange(arms), counts(1, -1))
-    ...     @staticmethod
-    ...     def plan(state):
-    ...         best = state.best[0]
-    ...         if best < 0:
-    ...             return Round(state.arms, 10)
-    ...         return Round(state.arms[best : best + 1], FOREVER)
-    ...     @staticmethod
-    ...     def absorb(state, seen):
-    ...         state.best[0] = 0
-    ...         for arm in range(len(seen)):
-    ...             if seen[arm] > seen[state.best[0]]:
-    ...                 state.best[0] = arm
-    >>> bandit = AffinityBandit([0.1, 0.9])
-    >>> simulate(bandit, BestOfTen(), 50, 1, engine="python").pulls[0, 0, -1].tolist()
-    [10, 40]
+    `plan`, `absorb` and `candidate` are kernels (see `affinity_bandits.kernels.kernel`). `plan`
+    only reads the state. A round that the horizon cuts short is ignored. The rest is optional: who
+    judges (`MeetsJudges`), what pages tell (`Explains`), what plans need (`Planned`), and how far
+    slots may be answered out of order (`InOrder`).
     """
 
     @staticmethod

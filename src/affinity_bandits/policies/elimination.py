@@ -9,14 +9,14 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, UnknownName
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput, UnknownName
+from affinity_bandits.base.registry import Description
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.model.feedback import ANYTHING, Feedback
 from affinity_bandits.policies.contracts import FOREVER, Round, RoundPolicy, check_size
 from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation
 from affinity_bandits.policies.state import counts, reals
-from affinity_bandits.registry import Description
 
 
 @runtime_checkable

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from affinity_bandits import checks
-from affinity_bandits.kernels import kernel
+from affinity_bandits.base import checks
+from affinity_bandits.kernels.kernel import kernel
 from affinity_bandits.policies.betting import BettingElimination
 from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.explaining import PlayedRound, RoundExplanation

@@ -1,4 +1,4 @@
-"""Elimination in which the leading arm must win against a head start: the whole committee judges."""
+"""Elimination where the leading arm must win against a head start: the whole committee judges."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.leading import INITIAL_LEAD
 from affinity_bandits.policies.wealth import BettingState
@@ -27,9 +27,9 @@ class HeadStartElimination(ParallelBettingElimination):
     probability at most `failure`. The guide to the policy has the definition and the proofs.
 
     Args:
-        initial_lead: by how much initial pulls may differ. Default, unless `initial_pulls` is given:
-            the largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2) (Corollary
-            C.6).
+        initial_lead: by how much initial pulls may differ. Default, unless `initial_pulls` is
+            given: the largest that the paper's second bound allows, 2**7 log(12 K**2 n / pi**2)
+            (Corollary C.6).
         initial_pulls: those of each arm, or [fewest, most] if they are uncertain.
         sigma: feedback is sigma-subGaussian around its mean. Used only if `bounded` is false.
         bounded: feedback lies in [0, 1].

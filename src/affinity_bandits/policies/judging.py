@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Protocol
 
-from affinity_bandits.kernels import Function, IntArray, kernel
+from affinity_bandits.kernels.kernel import Function, IntArray, kernel
 
 
 @kernel

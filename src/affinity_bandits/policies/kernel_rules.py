@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits import registry
-from affinity_bandits.digests import global_names
-from affinity_bandits.errors import InvalidInput, NotSupported, shown
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import registry
+from affinity_bandits.base.digests import global_names
+from affinity_bandits.base.errors import InvalidInput, NotSupported, shown
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.feedback import Feedback
 from affinity_bandits.model.streams import policy_generator
 from affinity_bandits.policies.contracts import FOREVER, RoundPolicy, StepPolicy

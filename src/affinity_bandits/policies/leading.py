@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from affinity_bandits.kernels import kernel
+from affinity_bandits.kernels.kernel import kernel
 from affinity_bandits.policies.contracts import FOREVER
 from affinity_bandits.policies.wealth import BettingState, estimated_variance, return_to_prior
 

@@ -13,9 +13,10 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 
-from affinity_bandits import checks, registry
-from affinity_bandits.errors import InvalidInput, NotSupported, StateMismatch, shown
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
+from affinity_bandits.base import checks, registry
+from affinity_bandits.base.errors import InvalidInput, NotSupported, StateMismatch, shown
+from affinity_bandits.base.registry import Registry
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.feedback import ANYTHING, SAME, UNIT_INTERVAL, Feedback
 from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
 from affinity_bandits.policies.contracts import (
@@ -27,7 +28,6 @@ from affinity_bandits.policies.contracts import (
     check_size,
 )
 from affinity_bandits.policies.state import counts, read_saved, reals
-from affinity_bandits.registry import Registry
 
 plan: Function = unbound
 absorb: Function = unbound

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from affinity_bandits.kernels import IntArray, bind, kernel
+from affinity_bandits.kernels.kernel import IntArray, bind, kernel
 from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.contracts import FOREVER, RoundKernels
 from affinity_bandits.policies.leading import INITIAL_LEAD, stay
@@ -144,8 +144,8 @@ class MembersElimination(ParallelBettingElimination):
     Only some of those chosen join, some of them later. Before each round the policy is told each
     group's members, and how many are on their way. It bets only against groups whose share is
     surely at least the leader's throughout the round. Judges without a group must neither begin nor
-    leave during a round. The settings are those of `HeadStartElimination` without `initial_lead` and
-    `initial_pulls`.
+    leave during a round. The settings are those of `HeadStartElimination` without `initial_lead`
+    and `initial_pulls`.
     """
 
     name: ClassVar[str] = "members-elimination"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from affinity_bandits.kernels import IntArray, bind, kernel
+from affinity_bandits.kernels.kernel import IntArray, bind, kernel
 from affinity_bandits.policies.betting import ParallelBettingElimination
 from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.policies.leading import stay

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from affinity_bandits.errors import StateMismatch, shown
-from affinity_bandits.kernels import FloatArray, IntArray, kernel
+from affinity_bandits.base.errors import StateMismatch, shown
+from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 
 LINE = 8
 """Numbers of eight bytes per cache line."""

@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import checks
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.feedback import Feedback
 from affinity_bandits.policies.contracts import StepPolicy, check_size
 from affinity_bandits.policies.state import SumsState, add_feedback, counts, reals

@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.kernels import FloatArray, IntArray, kernel
+from affinity_bandits.base import checks
+from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.policies.contracts import StepPolicy, check_size
 from affinity_bandits.policies.state import SumsState, add_feedback, counts, reals

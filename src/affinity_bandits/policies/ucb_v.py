@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
 from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.policies.contracts import (

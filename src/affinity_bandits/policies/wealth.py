@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from affinity_bandits.kernels import FloatArray, IntArray, kernel
+from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 
 LARGEST_STAKE = 2.0
 STAKES = 48
@@ -300,8 +300,8 @@ def return_to_prior(state: BettingState, arm: int, part: float) -> None:
 
 FIRST_PASSES = 4
 FIRST_PART = 12
-"""The first round has four passes, or the largest initial lead divided by this: a wrong first leader
-costs about the whole lead."""
+"""The first round has four passes, or the largest initial lead divided by this: a wrong first
+leader costs about the whole lead."""
 ROUND_PART = 40
 """A round has as many passes as all before it, divided by this. Shorter rounds gain little, and
 live campaigns wait at the end of each."""

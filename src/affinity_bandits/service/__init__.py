@@ -3,7 +3,7 @@
 `core` uses PostgreSQL and is independent of HTTP; `http` and `ui` are on top of it.
 """
 
-from affinity_bandits import errors
+from affinity_bandits.base import errors
 
 errors.need(
     "service",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
 
-from affinity_bandits.errors import AffinityError
+from affinity_bandits.base.errors import AffinityError
 
 
 class ProblemType(NamedTuple):

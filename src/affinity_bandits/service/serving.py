@@ -12,8 +12,8 @@ import orjson
 import uvicorn
 import uvloop
 
-from affinity_bandits import checks
-from affinity_bandits.errors import CallerError, NotSupported
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import CallerError, NotSupported
 from affinity_bandits.service import tracing
 from affinity_bandits.service.databases import Databases, databases_of
 from affinity_bandits.service.http import admin_app, create_app

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import MissingExtra
+from affinity_bandits.base.errors import MissingExtra
 
 _provider: Any = None
 _tracer: Any = None

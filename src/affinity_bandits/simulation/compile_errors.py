@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from affinity_bandits.errors import AffinityError, NotSupported, shown
+from affinity_bandits.base.errors import AffinityError, NotSupported, shown
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.kernel_rules import Place, check_kernels
 

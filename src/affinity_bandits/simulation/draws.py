@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.kernels import FloatArray, Function, bind
+from affinity_bandits.kernels.compile import runs_interpreted
+from affinity_bandits.kernels.kernel import FloatArray, Function, bind
 from affinity_bandits.model.round_sums import weight_at
-from affinity_bandits.simulation.compile import runs_interpreted
 
 Words = npt.NDArray[np.uint64]
 

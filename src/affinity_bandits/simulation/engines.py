@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from affinity_bandits import registry
-from affinity_bandits.errors import AffinityError, NotSupported
-from affinity_bandits.kernels import Function, IntArray, bind, unbound
+from affinity_bandits.base import registry
+from affinity_bandits.base.errors import AffinityError, NotSupported
+from affinity_bandits.kernels.compile import cacheable, compile_kernel, prepare_kernel
+from affinity_bandits.kernels.kernel import Function, IntArray, bind, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import KNOWN, quick_weight
 from affinity_bandits.model.noise.base import no_quantile
@@ -19,7 +20,6 @@ from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.kernel_rules import check_own, is_own
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack
-from affinity_bandits.simulation.compile import cacheable, compile_kernel, prepare_kernel
 from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
     NO_FORMULA,

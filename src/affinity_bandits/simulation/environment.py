@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput, NotSupported
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import QUICK, weight
 from affinity_bandits.model.committee import WHO
@@ -448,7 +448,7 @@ class Environment:
         return float(seen)
 
     def _number(self, role: str, normal: bool, position: int) -> float:
-        from affinity_bandits.simulation.compile import compile_kernel
+        from affinity_bandits.kernels.compile import compile_kernel
         from affinity_bandits.simulation.draws import fill_normal, fill_uniform
 
         offset = position % self.BLOCK

@@ -11,10 +11,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks
-from affinity_bandits.displays import Interval
-from affinity_bandits.errors import InvalidInput, need
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import Interval
+from affinity_bandits.base.errors import InvalidInput, need
+from affinity_bandits.kernels.kernel import FloatArray
 
 MOST_EXACT = 256
 """Samples of a column up to which all are used as they are."""

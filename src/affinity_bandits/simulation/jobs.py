@@ -10,13 +10,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from affinity_bandits.errors import NotSupported
-from affinity_bandits.kernels import IntArray
+from affinity_bandits.base.errors import NotSupported
+from affinity_bandits.base.workers import Worker, answer_calls, in_threads, unsendable
+from affinity_bandits.kernels.compile import runs_interpreted
+from affinity_bandits.kernels.kernel import IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.policies import RoundPolicy, StepPolicy
-from affinity_bandits.simulation.compile import runs_interpreted
 from affinity_bandits.simulation.engines import Engine, Tick, engine_for
-from affinity_bandits.workers import Worker, answer_calls, in_threads, unsendable
 
 
 class Asked(NamedTuple):

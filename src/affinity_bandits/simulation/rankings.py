@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.displays import (
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import (
     FEWEST_RUNS,
     TOO_FEW,
     Interval,
@@ -18,8 +18,8 @@ from affinity_bandits.displays import (
     html_table,
     short,
 )
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.simulation.intervals import flip_signs, regret_interval
 
 ASSUMED = {

@@ -14,11 +14,12 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks
 from affinity_bandits._version import __version__
-from affinity_bandits.displays import Interval, html_table, one_line
-from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, need
-from affinity_bandits.kernels import FloatArray, IntArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import Interval, html_table, one_line
+from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName, need
+from affinity_bandits.base.words import counted, noun_for, some
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.simulation.intervals import (
     middle_runs,
@@ -32,7 +33,6 @@ from affinity_bandits.simulation.rankings import (
     rank_policies,
 )
 from affinity_bandits.simulation.summary import SummaryRow, SummaryTable
-from affinity_bandits.words import counted, noun_for, some
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
+from affinity_bandits.kernels.compile import function_pointer, returns_nothing
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.noise.base import (
     BERNOULLI_GATED,
@@ -26,7 +27,6 @@ from affinity_bandits.model.noise.base import (
 )
 from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, add_score
-from affinity_bandits.simulation.compile import function_pointer, returns_nothing
 from affinity_bandits.simulation.draws import (
     Stream,
     Words,

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, NotSupported, StateMismatch, shown
-from affinity_bandits.kernels import Function, IntArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput, NotSupported, StateMismatch, shown
+from affinity_bandits.kernels.compile import cacheable, prepare_kernel
+from affinity_bandits.kernels.kernel import Function, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
 from affinity_bandits.policies import RoundPolicy, StepPolicy
@@ -18,7 +19,6 @@ from affinity_bandits.policies.kernel_rules import check_own, is_own, undeclared
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
 from affinity_bandits.simulation.caveats import caveat_of
-from affinity_bandits.simulation.compile import cacheable, prepare_kernel
 from affinity_bandits.simulation.compile_errors import compile_errors
 from affinity_bandits.simulation.environment import (
     Committee,

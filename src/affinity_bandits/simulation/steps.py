@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
+from affinity_bandits.kernels.compile import compiler, function_pointer, returns_nothing
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import quick_weight
 from affinity_bandits.model.noise.base import (
@@ -19,7 +20,6 @@ from affinity_bandits.model.noise.base import (
     reads_gate,
 )
 from affinity_bandits.policies.contracts import StepKernels
-from affinity_bandits.simulation.compile import compiler, function_pointer, returns_nothing
 from affinity_bandits.simulation.draws import Words, fill_normal, fill_uniform
 from affinity_bandits.simulation.environment import (
     NO_FORMULA,

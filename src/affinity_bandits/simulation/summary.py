@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from affinity_bandits.displays import (
+from affinity_bandits.base.displays import (
     FEWEST_RUNS,
     TOO_FEW,
     Interval,
@@ -21,7 +21,7 @@ from affinity_bandits.displays import (
     short,
     span,
 )
-from affinity_bandits.errors import need
+from affinity_bandits.base.errors import need
 
 if TYPE_CHECKING:
     import pandas as pd

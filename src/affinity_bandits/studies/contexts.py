@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bias import Bias, Constant, Power
 from affinity_bandits.paper.item import (
     CellRunner,
@@ -149,7 +149,7 @@ def claims(data: Data) -> list[Claim]:
             for name, shown in DECEIVED.items()
         ),
         proportion_above(
-            "The head start with half counts, which sees no types, ends with the better group alone",
+            "The head start with half counts, which sees no types, ends with the better group",
             LABEL,
             int(found_out.sum()),
             len(found_out),

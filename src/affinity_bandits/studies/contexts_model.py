@@ -9,16 +9,16 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, Function, IntArray, bind, kernel, unbound
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.model.streams import generator, policy_generator, stream_key
 from affinity_bandits.policies import HeadStartElimination
 from affinity_bandits.policies.contracts import RoundKernels, RoundPolicy, StepPolicy, add_score
 from affinity_bandits.policies.state import reals
 from affinity_bandits.policies.wealth import BettingState, bet_on_leader
-from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.intervals import proportion_interval
 
 select: Function = unbound

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.registry import Description, Registry
+from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import BIASES, Bias, Constant, Custom, Power, bias_from_json
 from affinity_bandits.model.noise import NOISES, CustomNoise, Noise, noise_from_json
@@ -26,9 +28,7 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.kernel_rules import check_kernels
 from affinity_bandits.policies.state import copy_state, pack, state_to_json
-from affinity_bandits.registry import Description, Registry
 from affinity_bandits.simulation import Environment, StepRun, simulate
-from affinity_bandits.simulation.compile import compile_kernel
 from affinity_bandits.simulation.draws import normal_quantile
 from affinity_bandits.simulation.environment import arena_of, bound_feedback
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.committee import Judges
 from affinity_bandits.model.feedback import Feedback

@@ -4,7 +4,7 @@
 `__all__`.
 """
 
-from affinity_bandits import errors
+from affinity_bandits.base import errors
 
 errors.need("client", "pydantic")
 

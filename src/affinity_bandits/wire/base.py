@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from affinity_bandits.errors import InvalidInput, shown
+from affinity_bandits.base.errors import InvalidInput, shown
 
 __all__ = [
     "JSON",

@@ -16,9 +16,9 @@ from pydantic import (
     model_validator,
 )
 
-from affinity_bandits.declaration import EXAMPLES
-from affinity_bandits.errors import InvalidInput, shown
-from affinity_bandits.plan_format import check_format
+from affinity_bandits.base.declaration import EXAMPLES
+from affinity_bandits.base.errors import InvalidInput, shown
+from affinity_bandits.base.plan_format import check_format
 from affinity_bandits.wire.base import (
     LARGEST_HORIZON,
     LONGEST_LEASE,

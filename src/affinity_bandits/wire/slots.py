@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple, NotRequired, Self
 from pydantic import AfterValidator, FailFast, Field, SkipValidation, model_validator, with_config
 from typing_extensions import TypedDict
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.wire import base
 from affinity_bandits.wire.base import (
     Body,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from affinity_bandits.audit.tables import is_workbook, read_table
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.workers import BoundedWorkers
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.workers import BoundedWorkers
 from tests.cli.test_cli import in_a_process
 from tests.support.workbooks import HEAD, OVERLAPPING, WITHOUT_PLACES, merged, workbook
 

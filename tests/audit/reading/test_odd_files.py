@@ -23,9 +23,9 @@ from affinity_bandits.audit.forms.exported import FIRST_COLUMNS
 from affinity_bandits.audit.read import BadLog, Reading, read_scores
 from affinity_bandits.audit.remarks import PROBLEM, Remark
 from affinity_bandits.audit.tables import read_table
-from affinity_bandits.errors import AffinityError, InvalidInput
+from affinity_bandits.base.errors import AffinityError, InvalidInput
+from affinity_bandits.base.tables import TableFile
 from affinity_bandits.service.trail.export import FIXED, columns_for
-from affinity_bandits.tables import TableFile
 from tests.audit.logs import read_log
 
 HEADER = "candidate,group,judge,judge group,score,date"

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service import problems

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import tomli_w
 
-from affinity_bandits import checks
-from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName
-from affinity_bandits.plan_format import FORMAT
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.base.plan_format import FORMAT
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import plan_to_toml
 from affinity_bandits.policies import (
@@ -204,7 +204,9 @@ def test_scores_are_counted_at_nodes_that_are_evenly_spaced(
 
 @pytest.fixture(scope="module")
 def plan() -> str:
-    tiny = Assumptions(groups=2, horizon=300, smallest_difference=0.5, initial_lead=2, steepness=0.0)
+    tiny = Assumptions(
+        groups=2, horizon=300, smallest_difference=0.5, initial_lead=2, steepness=0.0
+    )
     made = replace(make_plan(tiny, seed=1, progress=False), declaration=DECLARED)
     return plan_to_toml(made)
 

@@ -9,8 +9,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import keys

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import (
     Elimination,
     MembersElimination,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import keys

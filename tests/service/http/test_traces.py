@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.errors import MissingExtra
+from affinity_bandits.base.errors import MissingExtra
 from affinity_bandits.service import tracing
 from affinity_bandits.service.serving import serve
 from tests.support.web_site import Site, on_site, opened

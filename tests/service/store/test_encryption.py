@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from affinity_bandits.errors import AffinityError
+from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.service.store.connection import connect, connected
 
 ASKS_FOR_TLS = (8).to_bytes(4, "big") + (80_877_103).to_bytes(4, "big")

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import pytest
 
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.service.store import connection, roles
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.service.trail.archive import archive, delete_tenant

@@ -12,7 +12,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.serving import check_schema
 from affinity_bandits.service.store.connection import connect

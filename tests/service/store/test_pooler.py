@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.service.serving import check_schema
 from affinity_bandits.service.store.migrate import migrate
 from tests.service.store.whole_service import inspect, use_everything

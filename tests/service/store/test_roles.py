@@ -12,8 +12,8 @@ import asyncpg
 import pytest
 from typer.testing import CliRunner
 
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.cli.serve import app
-from affinity_bandits.errors import InvalidInput, NotSupported
 from affinity_bandits.service.store import roles
 from affinity_bandits.service.store.connection import connected
 from affinity_bandits.service.store.migrate import migrate

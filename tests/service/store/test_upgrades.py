@@ -15,7 +15,7 @@ import httpx
 import pytest
 from soak.service.upgrade import EXPANDED, release_2
 
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.serving import check_schema
 from affinity_bandits.service.store import connection

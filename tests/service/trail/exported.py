@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from affinity_bandits.base.tables import TableFile
 from affinity_bandits.policies import RoundPolicy, SequentialHalving
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.export import export
-from affinity_bandits.tables import TableFile
 from affinity_bandits.wire import Lease
 from affinity_bandits.wire.base import new_key
 from tests.support.declared import DECLARED

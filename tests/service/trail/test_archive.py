@@ -14,7 +14,7 @@ import asyncpg
 import pytest
 from pyarrow import parquet
 
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core.campaigns import expire_requests
 from affinity_bandits.service.core.keys import create_tenant, make_key

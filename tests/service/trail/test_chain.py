@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.tells import SlotTell

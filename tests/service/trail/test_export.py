@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affinity_bandits import tables
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base import tables
+from affinity_bandits.base.errors import NotSupported
+from affinity_bandits.base.tables import TableFile, harmless
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core.judging import JudgeCounts
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.store.connection import sql, transaction
 from affinity_bandits.service.trail.export import export
-from affinity_bandits.tables import TableFile, harmless
 from affinity_bandits.wire.base import new_key
 from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign
 

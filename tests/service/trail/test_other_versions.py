@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.policies import POLICIES, register
 from affinity_bandits.service.trail.verify import verify
 from tests.support.one_campaign import OneCampaign

@@ -14,6 +14,7 @@ from unittest.mock import patch
 import asyncpg
 import pytest
 
+from affinity_bandits.base.tables import TableFile, TableWriter
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.trail import chain
@@ -21,7 +22,6 @@ from affinity_bandits.service.trail.archive import archive
 from affinity_bandits.service.trail.export import export
 from affinity_bandits.service.trail.replay import Replay
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.tables import TableFile, TableWriter
 from tests.support.one_campaign import OneCampaign
 
 ASKS, PAUSE = 60, 0.02

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from affinity_bandits.declaration import Declaration
+from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.policies import (
     Elimination,
     HeadStartElimination,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.webhooks.sending import Undelivered, post
 from affinity_bandits.service.webhooks.subscriptions import (
     AddressRefused,

@@ -7,7 +7,7 @@ import hmac
 
 import pytest
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.wire import check_notice, signature
 
 BODY = b'{"kind": "decided"}'

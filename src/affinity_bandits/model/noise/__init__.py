@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from affinity_bandits import registry
+from affinity_bandits.base import registry
 from affinity_bandits.model.noise.base import MECHANISMS, CustomNoise, Noise
 from affinity_bandits.model.noise.continuous import Beta, Gaussian
 from affinity_bandits.model.noise.discrete import Bernoulli, Empirical, Ordinal

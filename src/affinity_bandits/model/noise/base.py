@@ -12,10 +12,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits import checks, registry
-from affinity_bandits.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels import FloatArray, Function, bind, kernel, unbound
-from affinity_bandits.registry import Description
+from affinity_bandits.base import checks, registry
+from affinity_bandits.base.errors import InvalidInput, NotSupported
+from affinity_bandits.base.registry import Description
+from affinity_bandits.kernels.kernel import FloatArray, Function, bind, kernel, unbound
 
 BERNOULLI_SCALED, BERNOULLI_SHIFTED, BERNOULLI_GATED = range(3)
 GAUSSIAN_SCALED, GAUSSIAN_SHIFTED, GAUSSIAN_GATED = range(3, 6)

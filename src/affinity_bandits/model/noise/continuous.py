@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray, Function, kernel
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray, Function, kernel
 from affinity_bandits.model.feedback import bernoulli_proxy, gated_normal_proxy
 from affinity_bandits.model.noise.base import (
     GAUSSIAN_GATED,

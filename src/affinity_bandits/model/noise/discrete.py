@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from affinity_bandits import checks
-from affinity_bandits.displays import one_line
-from affinity_bandits.errors import InvalidInput
-from affinity_bandits.kernels import FloatArray
+from affinity_bandits.base import checks
+from affinity_bandits.base.displays import one_line
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.feedback import bernoulli_proxy, gated_finite_proxy
 from affinity_bandits.model.noise.base import (
     BERNOULLI_GATED,

@@ -12,7 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.closing import Closer, insert_round
 from affinity_bandits.service.core.faults import fault_of, load_policy

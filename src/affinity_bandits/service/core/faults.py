@@ -15,7 +15,7 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.errors import UnknownName, shown
+from affinity_bandits.base.errors import UnknownName, shown
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.core.scores import Nodes, Scale, nodes_of, tallies_in
 from affinity_bandits.service.core.spec import RoundSlots, served_policy

@@ -14,8 +14,8 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service import problems
 from affinity_bandits.service.core.faults import (

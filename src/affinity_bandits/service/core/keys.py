@@ -13,8 +13,8 @@ from datetime import datetime
 
 import asyncpg
 
-from affinity_bandits import checks
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base import checks
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.limits import RateLimiter, remember, source_of
 from affinity_bandits.service.problems import TooManyRefusals, Unavailable
 from affinity_bandits.service.store.connection import sql, translate_errors

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.declaration import Declaration
+from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.policies import FOREVER, RoundPolicy
 from affinity_bandits.service.core.faults import load_policy, load_state
 from affinity_bandits.service.core.scores import from_units, units_to_text

@@ -7,7 +7,7 @@ from typing import Any
 
 import asyncpg
 
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.service.limits import remember
 from affinity_bandits.service.problems import QUOTA_USED_UP, ServiceProblem
 from affinity_bandits.service.store.connection import sql, translate_errors

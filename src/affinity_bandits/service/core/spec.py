@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import ConfigDict, Field
 
-from affinity_bandits import checks, wire
-from affinity_bandits.declaration import Declaration
-from affinity_bandits.errors import AffinityError, InvalidInput, UnknownName, shown
+from affinity_bandits import wire
+from affinity_bandits.base import checks
+from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import FOREVER, POLICIES, RoundPolicy
 from affinity_bandits.service.core.scores import (
     Nodes,

@@ -12,7 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits import wire
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import translate_errors

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from affinity_bandits.base.words import duration, listed
 from affinity_bandits.service.health.words import MOST_NAMED, Words, percent, quote, words_for
-from affinity_bandits.words import duration, listed
 
 LEVEL = 0.001
 """The probability, over a whole campaign, with which a check may find a fault where none is."""

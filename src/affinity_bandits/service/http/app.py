@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from affinity_bandits import wire
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import CallerError
+from affinity_bandits.base.errors import CallerError
 from affinity_bandits.service import tracing
 from affinity_bandits.service.core.backend import Backend
 from affinity_bandits.service.core.keys import KeyRing

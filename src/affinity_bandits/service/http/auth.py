@@ -22,7 +22,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope
 
 from affinity_bandits import wire
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import KeyRing, Principal
 from affinity_bandits.service.http.errors import (

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from affinity_bandits import wire
-from affinity_bandits.errors import CallerError, InvalidInput
+from affinity_bandits.base.errors import CallerError, InvalidInput
 from affinity_bandits.service.core.tells import AnyTell, read_tell
 from affinity_bandits.service.http import errors
 from affinity_bandits.service.http.auth import KEYED, BulkRoute, Call, Telling

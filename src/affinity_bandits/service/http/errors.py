@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from affinity_bandits import wire
-from affinity_bandits.errors import CallerError
+from affinity_bandits.base.errors import CallerError
 from affinity_bandits.service.problems import (
     KEY_REUSED,
     TOO_MANY,

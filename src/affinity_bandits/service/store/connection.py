@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.service import tracing
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import UNAVAILABLE, Unavailable

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import asyncpg
 
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.service.store.connection import SQL, connected, sql, with_patience
 
 SCHEMA_VERSION = 1

@@ -11,7 +11,7 @@ import re
 
 import asyncpg
 
-from affinity_bandits.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.service.store.connection import SESSION, connected, sql, with_patience
 
 OWNER, SERVICE = "affinity_owner", "affinity_service"

@@ -14,12 +14,12 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import InvalidInput, NotSupported, need
+from affinity_bandits.base.errors import InvalidInput, NotSupported, need
+from affinity_bandits.base.tables import TableFile, TableWriter
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.service.trail.chain import read_trail
 from affinity_bandits.service.trail.verify import ENDED, verify
-from affinity_bandits.tables import TableFile, TableWriter
 
 ARCHIVED = {  # columns of an archived trail; `row` is the whole event as JSON
     "number": int,

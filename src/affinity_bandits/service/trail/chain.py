@@ -20,7 +20,7 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.problems import NoSuchCampaign, Unavailable
 from affinity_bandits.service.store.connection import sql, translate_errors
 

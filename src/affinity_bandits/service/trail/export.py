@@ -10,13 +10,13 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.errors import NotSupported
+from affinity_bandits.base.errors import NotSupported
+from affinity_bandits.base.tables import TableFile, UserText
 from affinity_bandits.service.limits import remember
 from affinity_bandits.service.problems import NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, translate_errors
 from affinity_bandits.service.trail.chain import read_trail
 from affinity_bandits.service.trail.replay import OwedSlots, Row, slots_in
-from affinity_bandits.tables import TableFile, UserText
 
 FIXED: dict[str, type] = {  # of every table; two for each group come after them
     "order": int,

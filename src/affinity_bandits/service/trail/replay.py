@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import chain, islice, takewhile
 from typing import Any, NamedTuple
 
-from affinity_bandits.errors import InvalidInput, NotSupported, UnknownName, shown
+from affinity_bandits.base.errors import InvalidInput, NotSupported, UnknownName, shown
 from affinity_bandits.service.core.closing import advance, record_tallies
 from affinity_bandits.service.core.judging import (
     Appointment,

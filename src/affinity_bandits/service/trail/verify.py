@@ -9,7 +9,7 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits.errors import AffinityError, NotSupported
+from affinity_bandits.base.errors import AffinityError, NotSupported
 from affinity_bandits.service.core.judging import Appointment, JudgeCounts
 from affinity_bandits.service.core.scores import tallies_in
 from affinity_bandits.service.core.spec import served_policy

@@ -17,7 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from affinity_bandits.looks import ICON, read_style
+from affinity_bandits.base.looks import ICON, read_style
+from affinity_bandits.base.words import counted, listed, number_word, plural
 from affinity_bandits.policies import FOREVER
 from affinity_bandits.policies.explaining import LEADER
 from affinity_bandits.service.core.backend import Backend, Parts
@@ -42,7 +43,6 @@ from affinity_bandits.service.problems import (
 from affinity_bandits.service.ui import charts, wording
 from affinity_bandits.service.ui.view import MOST_COUNTED, MOST_ROUNDS, time_left, unit_of, view_of
 from affinity_bandits.wire import Attention, Event
-from affinity_bandits.words import counted, listed, number_word, plural
 
 COOKIE = "__Host-affinity_session"
 COOKIE_RULES: dict[str, Any] = {

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from affinity_bandits.base.words import counted
 from affinity_bandits.policies import Evidence, PlayedRound, RoundExplanation, RoundPolicy
 from affinity_bandits.service.core.scores import scale_of
 from affinity_bandits.service.core.spec import CampaignRecord, RoundRecord
@@ -26,7 +27,6 @@ from affinity_bandits.service.ui.wording import (
     round_label,
 )
 from affinity_bandits.wire.campaigns import OpenRound
-from affinity_bandits.words import counted
 
 
 class Comparison(NamedTuple):

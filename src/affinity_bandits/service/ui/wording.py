@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from affinity_bandits.base.words import listed
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.health.words import quote, shorten
 from affinity_bandits.wire import Judges
-from affinity_bandits.words import listed
 
 MOST_DIGITS = 9
 

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from affinity_bandits._version import __version__
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.databases import MAIN
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import STATEMENT_CACHE, connect, repeat, sql

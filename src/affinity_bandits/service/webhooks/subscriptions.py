@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from affinity_bandits.errors import InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.problems import NO_SUCH_WEBHOOK, TOO_MANY_WEBHOOKS, ServiceProblem
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
 from affinity_bandits.service.webhooks.resolving import resolver

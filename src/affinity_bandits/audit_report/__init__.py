@@ -1,5 +1,0 @@
-"""The report of an audit: one page with pictures."""
-
-from affinity_bandits.audit_report.page import write_page
-
-__all__ = ["write_page"]

@@ -1,0 +1,1 @@
+"""What everything else rests on: errors, checks, registries, words, tables, progress, workers."""

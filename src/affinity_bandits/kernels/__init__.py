@@ -1,0 +1,1 @@
+"""Kernels: how they are written, bound and compiled."""
