@@ -31,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "affinity_bandits"
 FOLDERS: Mapping[str, tuple[str, ...]] = {
-    "audit": ("audit", "audit_report", "app", "cli", "errors"),
+    "audit": ("audit", "plots", "app", "cli", "errors"),
     "client": ("client",),
     "experiments": ("experiments", "cli", "errors"),
     "model": ("bias", "noise", "simulation", "contracts", "errors", "test_bandit.py"),
@@ -48,10 +48,10 @@ FOLDERS: Mapping[str, tuple[str, ...]] = {
     "studies": ("studies",),
     "theory": ("theory", "paper", "studies", "errors"),
     "wire": ("service/http", "client", "service/core"),
-    "declaration.py": ("test_declaration.py", "cli", "app", "service/http"),
-    "digests.py": ("experiments", "simulation", "service/core"),
-    "kernels.py": ("policies", "contracts", "simulation"),
-    "registry.py": ("errors", "experiments", "simulation", "service/core"),
+    "base/declaration.py": ("base", "cli", "app", "service/http"),
+    "base/digests.py": ("experiments", "simulation", "service/core"),
+    "base/registry.py": ("errors", "experiments", "simulation", "service/core"),
+    "kernels": ("kernels", "policies", "contracts", "simulation"),
 }
 """The parts of the package that compute, decide, store or promise, and the tests of each."""
 WEIGHTS: Mapping[str, float] = {

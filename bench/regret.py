@@ -17,9 +17,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from affinity_bandits import simulate, theory
+from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.model.noise import Bernoulli, Gaussian
 from affinity_bandits.policies import Elimination, HeadStartElimination, RoundPolicy
-from affinity_bandits.simulation.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.measure import Lines, geometric_mean, main_of_lines
 from bench.suite import INITIAL_LEAD, Instance, instances

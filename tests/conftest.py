@@ -20,9 +20,11 @@ pytest_plugins = ("tests.support.databases",)
 
 QUICK = (
     "tests/audit/",
+    "tests/base/",
     "tests/bias/",
     "tests/client/",
     "tests/contracts/",
+    "tests/kernels/",
     "tests/noise/",
     "tests/planning/",
     "tests/policies/",
@@ -31,7 +33,6 @@ QUICK = (
     "tests/simulation/",
     "tests/theory/",
     "tests/test_bandit.py",
-    "tests/kernels/test_kernel.py",
     "tests/test_no_import_circles.py",
     "tests/test_one_name_one_thing.py",
     "tests/test_public_names.py",

@@ -13,7 +13,11 @@ from bench.mutants import PACKAGE, WEIGHTS, Copy, draw_mutants, find_mutants
 
 @pytest.mark.parametrize(
     ("file", "least"),
-    [("planning/runs.py", 150), ("policies/members.py", 40), ("service/core/scores.py", 60)],
+    [
+        ("planning/hardest_rounds.py", 150),
+        ("policies/members.py", 40),
+        ("service/core/scores.py", 60),
+    ],
 )
 def test_every_mutant_is_another_program(file: str, least: int) -> None:
     source = (PACKAGE / file).read_bytes()

@@ -21,13 +21,13 @@ HOOKS = {
     "claims": ("paper", "studies"),
     "draw": ("paper", "studies"),
     "run": ("paper", "studies"),
-    "Agent": ("adapters", "policies"),
+    "Agent": ("policies",),
     "register": ("bias", "noise", "policies"),
     "warm_up": ("app",),
 }
 """The rooms whose modules define these names for a registry or a protocol."""
 DOORS = ("cli/", "client/core.py", "service/http/routes.py", "service/ui/pages.py")
-UNREAD = ("audit/", "audit_report/")
+UNREAD = ("audit/", "plots/audit_report/")
 ALLOWED = {
     "Judges",
     "Plan",

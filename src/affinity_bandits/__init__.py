@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # the names of _NAMES for type checkers
         Step as Step,
         bias_from_json as bias_from_json,
     )
-    from affinity_bandits.simulation.catalogue import policy_from_json as policy_from_json
+    from affinity_bandits.catalogue import policy_from_json as policy_from_json
     from affinity_bandits.model.committee import Joining as Joining, Judges as Judges
     from affinity_bandits.experiments import (
         Cell as Cell,

@@ -49,7 +49,7 @@ def start_plain() -> None:
 
 DRIVER = """
 import multiprocessing, sys, time
-from tests import test_workers
+from tests.base import test_workers
 
 if __name__ == "__main__":
     getattr(test_workers, sys.argv[1])()

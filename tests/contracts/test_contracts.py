@@ -19,9 +19,9 @@ from affinity_bandits import (
     policy_from_json,
 )
 from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.model.bias import BIASES, Bias
 from affinity_bandits.policies import POLICIES, UCB1, Elimination, ListedSchedule, StepPolicy
-from affinity_bandits.simulation.catalogue import AnyPolicy
 from affinity_bandits.testing import check_bias, check_policy
 
 

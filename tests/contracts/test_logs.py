@@ -11,10 +11,10 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from affinity_bandits import AffinityBandit, Noise, StepRun, policy_from_json, simulate
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.policies import POLICIES
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation import RunLog
-from affinity_bandits.simulation.catalogue import AnyPolicy
 from affinity_bandits.simulation.logs import LoggedRun
 from tests.noise.examples import NOISES, named
 from tests.support.instances import (

@@ -22,8 +22,8 @@ from affinity_bandits import (
     Power,
     RecusalElimination,
 )
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.policies import POLICIES
-from affinity_bandits.simulation.catalogue import AnyPolicy
 from tests.support.instances import (
     TOLD_JUDGES,
     DecidedByRounding,

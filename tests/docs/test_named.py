@@ -35,7 +35,13 @@ MADE = ("docs/_build/", "docs/measured/NAME.json", "my_policy.py")
 SEARCHED = ("src", "tests", "bench", "soak", "deploy", ".ci", "docs")
 ELSEWHERE = re.compile(r"(FORWARDED|NUMBA|OAUTH2|OTEL)_")
 """Variables of other programs."""
-ROOMS = ("affinity_bandits", "affinity_bandits.model", "affinity_bandits.service")
+ROOMS = (
+    "affinity_bandits",
+    "affinity_bandits.base",
+    "affinity_bandits.kernels",
+    "affinity_bandits.model",
+    "affinity_bandits.service",
+)
 """Where a name may begin that does not say where it is."""
 
 
@@ -48,7 +54,7 @@ def ticked(text: str) -> list[list[str]]:
 
 
 def missing_files(text: str) -> list[str]:
-    rooms = [ROOT, SOURCE, SOURCE / "service", SOURCE / "model"]
+    rooms = [ROOT, SOURCE, SOURCE / "service", SOURCE / "model", SOURCE / "base"]
     first = {path.name for room in rooms for path in room.iterdir() if path.is_dir()}
     named = {
         word for line in ticked(text) for word in line if re.fullmatch(r"[\w.-]+/[\w./-]*", word)

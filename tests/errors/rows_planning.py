@@ -157,7 +157,7 @@ ASSUMPTIONS = [
     invalid("assumptions-empty", lambda: Assumptions.from_json({}), "groups must be given"),
     unknown(
         "assumptions-unknown-key",
-        lambda: described(head_strat=3),
+        lambda: described(inital_lead=3),
         "assumption | did you mean 'initial_lead'?",
     ),
     invalid("assumptions-wrong-value", lambda: described(failure="5%"), "failure | '5%'"),
@@ -189,7 +189,7 @@ PLANNED_POLICIES = [
     invalid("head-start-no-horizon", lambda: HeadStartElimination().start(2, 0), "horizon | got 0"),
     unknown(
         "head-start-unknown-key",
-        lambda: policy_from_json({"name": "head-start-elimination", "headstart": 3}),
+        lambda: policy_from_json({"name": "head-start-elimination", "inital_lead": 3}),
         "head-start-elimination | did you mean 'initial_lead'?",
     ),
 ]

@@ -10,10 +10,10 @@ import pytest
 
 from affinity_bandits import AffinityBandit, Gaussian, Power
 from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell, Sweep
 from affinity_bandits.experiments.sweep import axis_of
 from affinity_bandits.policies import POLICIES
-from affinity_bandits.simulation.catalogue import policy_from_json
 
 FIXED: dict[str, Any] = {"bandit.true_means": [0.4, 0.6], "policy": "ucb1", "horizon": 100}
 

@@ -17,7 +17,7 @@ from affinity_bandits.kernels.compile import WITHOUT_WRAPPERS, compile_kernel, f
 from tests.support.processes import run_python
 
 SOURCE = Path(affinity_bandits.__file__).parent
-EVENTS = "simulation/compile.py: from numba.core import event"
+EVENTS = "kernels/compile.py: from numba.core import event"
 """The one module of `numba.core` that numba's manual documents, as its event API."""
 PRIVATE = re.compile(r"numba\.core|llvmlite|(?:numba|compiler)\._|_nrt|overloads|_compiler\b")
 LEAST = '''
@@ -112,10 +112,10 @@ def test_undocumented_options_do_what_they_did() -> None:
 
 
 def test_a_kernel_is_called_through_a_pointer() -> None:
-    pointer = function_pointer(doubled, numba.float64(numba.float64))
+    pointer = function_pointer(doubled, lambda: numba.float64(numba.float64))
     assert compile_kernel(through)(pointer, 4.0) == 8.0
     with pytest.raises(numba.errors.NumbaError):
-        function_pointer(doubled, numba.void(numba.types.unicode_type))
+        function_pointer(doubled, lambda: numba.void(numba.types.unicode_type))
 
 
 class Machine:

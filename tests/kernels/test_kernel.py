@@ -100,7 +100,7 @@ def test_a_misspelled_copy_of_a_policy_is_refused() -> None:
         with pytest.raises(InvalidInput) as run:
             simulate(PANEL, MISSPELLED, 100, 1, engine=engine, progress=False)
         assert says in str(run.value)
-        assert "test_kernels.py, line " in str(run.value)
+        assert "test_kernel.py, line " in str(run.value)
 
 
 def test_every_policy_binds_only_what_is_read() -> None:

@@ -23,8 +23,8 @@ from affinity_bandits import (
     simulate,
 )
 from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.policies import POLICIES, UCB1
-from affinity_bandits.simulation.catalogue import policy_from_json
 from tests.support.environments import ROOT
 from tests.support.quiet import quiet
 

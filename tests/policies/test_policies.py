@@ -24,6 +24,7 @@ from affinity_bandits import (
     simulate,
 )
 from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.catalogue import policy_lines
 from affinity_bandits.model.feedback import ANYTHING, Feedback
 from affinity_bandits.policies import (
     POLICIES,
@@ -42,7 +43,6 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.contracts import add_score
 from affinity_bandits.policies.elimination import MOST_ROUNDS, schedule_from_json
-from affinity_bandits.simulation.catalogue import policy_lines
 from affinity_bandits.testing import check_policy
 from tests.support.own_policies import DropLowest, DropLowestInWords
 

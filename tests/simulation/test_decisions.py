@@ -31,8 +31,8 @@ def test_engines_agree_on_when_it_was_decided(policy: str) -> None:
 
 
 def _stopped(policy: str, replicate: int, until: int) -> list[int]:
+    from affinity_bandits.catalogue import policy_from_json
     from affinity_bandits.simulation import StepRun
-    from affinity_bandits.simulation.catalogue import policy_from_json
 
     one = StepRun(EASY, policy_from_json(policy, EASY), HORIZON, 0, replicate)
     one.advance(until)

@@ -30,7 +30,7 @@ from affinity_bandits.policies import (
     RoundPolicy,
     StepPolicy,
 )
-from affinity_bandits.policies.kernel_rules import check_own, is_own
+from affinity_bandits.policies.kernel_rules import check_own, is_own_policy
 from affinity_bandits.policies.state import counts
 from affinity_bandits.simulation import StepRun, simulate_log
 from tests.contracts.test_contracts import policy_examples
@@ -381,11 +381,11 @@ def test_helpers_and_draws_from_the_own_stream_are_no_mistakes() -> None:
 
 
 def test_only_policies_from_outside_are_checked() -> None:
-    assert not any(map(is_own, policy_examples()))
-    assert not is_own(AsSteps(Elimination()))
-    assert is_own(AsSteps(OutsideOnceDropped()))
-    assert is_own(InTurn())
-    assert is_own(type("Mine", (UCB1,), {"name": "mine"})())
+    assert not any(map(is_own_policy, policy_examples()))
+    assert not is_own_policy(AsSteps(Elimination()))
+    assert is_own_policy(AsSteps(OutsideOnceDropped()))
+    assert is_own_policy(InTurn())
+    assert is_own_policy(type("Mine", (UCB1,), {"name": "mine"})())
     assert len(POLICIES) >= 25
 
 

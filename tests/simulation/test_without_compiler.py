@@ -14,8 +14,8 @@ from affinity_bandits import (
     simulate,
     simulate_log,
 )
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.kernels.compile import runs_interpreted
-from affinity_bandits.simulation.catalogue import policy_from_json
 from tests.support.without_compiler import value_without_compiler
 
 BANDITS = {

@@ -24,10 +24,10 @@ from affinity_bandits import (
     StepRun,
     simulate,
 )
+from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.kernels.kernel import IntArray
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import POLICIES, Elimination, PublishedSchedule, RoundPolicy
-from affinity_bandits.simulation.catalogue import AnyPolicy, policy_from_json
 
 from .naive.biases import naive_bias
 from .naive.environment import NaiveEnvironment, policy_rng

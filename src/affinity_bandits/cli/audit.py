@@ -161,9 +161,9 @@ def audit(
     found = audit_scores(reading.log, by_lot=by_lot, matters=smallest)
     typer.echo(format_audit(found, reading))
     if report is not None:
-        from affinity_bandits.plots.audit_report import write_page
+        from affinity_bandits.plots.audit_report import write_report
 
-        write_page(found, report, reading=reading, declaration=declaration)
+        write_report(found, report, reading=reading, declaration=declaration)
         typer.echo(f"report: {report}")
     if json is not None:
         text = to_json(

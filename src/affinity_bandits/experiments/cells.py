@@ -14,8 +14,8 @@ from affinity_bandits.base import checks
 from affinity_bandits.base.digests import own_code
 from affinity_bandits.base.displays import one_line
 from affinity_bandits.base.errors import AffinityError, InvalidInput, NotSupported
+from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.simulation.catalogue import AnyPolicy, policy_from_json
 
 SEED_SCHEME = 1  # version of the rule that derives a cell's random streams from its content
 

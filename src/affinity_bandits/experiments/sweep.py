@@ -16,13 +16,13 @@ from affinity_bandits.base.displays import one_line
 from affinity_bandits.base.errors import AffinityError, InvalidInput, NotSupported
 from affinity_bandits.base.registry import NotImported
 from affinity_bandits.base.words import some
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments.cells import Cell, PlannedCell, check_amounts, code_of
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, bias_from_json
 from affinity_bandits.model.committee import Joining, Judges
 from affinity_bandits.model.noise import MECHANISMS, noise_from_json
 from affinity_bandits.policies import Policy
-from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.simulation.simulator import checkpoints_at
 
 BANDIT = tuple(f"bandit.{item.name}" for item in fields(AffinityBandit))

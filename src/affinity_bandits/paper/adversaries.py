@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 from affinity_bandits.model.streams import generator, stream_key
 from affinity_bandits.paper.item import (
@@ -23,7 +24,6 @@ from affinity_bandits.paper.item import (
 )
 from affinity_bandits.plots.style import line_style, new_figure, new_panels
 from affinity_bandits.policies import POLICIES, Live
-from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.theory.ucb import (
     OUTCOME_1,
     OUTCOME_2,

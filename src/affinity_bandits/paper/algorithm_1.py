@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bandit import AffinityBandit
@@ -33,7 +34,6 @@ from affinity_bandits.paper.item import (
 from affinity_bandits.plots.style import COLORS, draw_band, new_figure
 from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.elimination import PublishedSchedule, Schedule
-from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs, proportion_interval
 
 LABEL_6 = "fig:CompareAlgs"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Bias, Power
@@ -31,7 +32,6 @@ from affinity_bandits.policies import UCB1
 from affinity_bandits.policies.contracts import StepKernels
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import copy_state
-from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.simulation.environment import (
     BanditArrays,
     Committee,

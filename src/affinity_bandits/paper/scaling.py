@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bandit import AffinityBandit
@@ -30,7 +31,6 @@ from affinity_bandits.paper.item import (
 )
 from affinity_bandits.plots.style import COLORS, draw_band, line_style, new_figure, new_panels
 from affinity_bandits.policies import Elimination
-from affinity_bandits.simulation.catalogue import AnyPolicy
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs, proportion_interval
 from affinity_bandits.theory import growth_exponent, lower_bound, regret_bound
 

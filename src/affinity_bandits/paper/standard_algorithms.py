@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bandit import AffinityBandit
@@ -37,7 +38,6 @@ from affinity_bandits.plots.style import (
     new_panels,
 )
 from affinity_bandits.policies import UCB1, UCBV, DebiasedUCBV
-from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 from affinity_bandits.theory.ucb import STATIC_PULLS, ucb_linear_regret
 

@@ -17,6 +17,7 @@ from affinity_bandits._version import __version__
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.base.errors import AffinityError, InvalidInput
 from affinity_bandits.base.plan_format import FORMAT, check_format
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.making import make_plan
 from affinity_bandits.planning.otherwise import Otherwise
@@ -25,7 +26,6 @@ from affinity_bandits.planning.plan import Plan
 from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.worlds import HardWorld, example, hard_worlds
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.simulation.catalogue import policy_from_json
 
 LABEL = "plan"  # the label of the policy in tables and pictures of `simulate`
 HEADER = """\

@@ -24,7 +24,7 @@ from affinity_bandits.planning.worlds import (
     HardWorld,
 )
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.policies.kernel_rules import check_own, is_own
+from affinity_bandits.policies.kernel_rules import check_own, is_own_policy
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compile_errors import index_error
 from affinity_bandits.simulation.environment import key_words
@@ -93,7 +93,7 @@ def run_hardest(
     interrupt waits for the few runs that have begun.
     """
     check_own(policy, len(hard.initial), horizon)
-    kernel = bound_hardest(policy.kernels(), is_own(policy))
+    kernel = bound_hardest(policy.kernels(), is_own_policy(policy))
     groups = len(hard.initial)
 
     def run(numbers: range) -> Runs:

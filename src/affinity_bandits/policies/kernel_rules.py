@@ -65,7 +65,7 @@ class Place(NamedTuple):
         return f"{near}, line {self.line}{within}:\n    {getline(self.file, self.line).strip()}"
 
 
-def is_own(policy: StepPolicy | RoundPolicy) -> bool:
+def is_own_policy(policy: StepPolicy | RoundPolicy) -> bool:
     """Return whether the class of a policy is a user's own, from outside this package."""
     inner = policy.policy if isinstance(policy, AsSteps) else policy
     return registry.is_own(type(inner))
@@ -77,7 +77,7 @@ def check_own(policy: StepPolicy | RoundPolicy, arms: int, horizon: int) -> None
     Raises:
         NotSupported: names the broken rule and the remedy.
     """
-    if is_own(policy):
+    if is_own_policy(policy):
         try:
             check_kernels(policy, arms, horizon)
         except AssertionError as error:

@@ -17,7 +17,7 @@ from affinity_bandits.model.bias import KNOWN, quick_weight
 from affinity_bandits.model.noise.base import no_quantile
 from affinity_bandits.model.streams import policy_generator
 from affinity_bandits.policies import RoundPolicy, StepPolicy
-from affinity_bandits.policies.kernel_rules import check_own, is_own
+from affinity_bandits.policies.kernel_rules import check_own, is_own_policy
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation.compile_errors import compile_errors
@@ -228,7 +228,7 @@ class RoundEngine:
     ) -> None:
         self._policy = policy
         self._bandit = bandit
-        self._checked = is_own(policy)
+        self._checked = is_own_policy(policy)
         self._state = pack(policy.start(bandit.arms, horizon))
         arena = arena_of(bandit)
         split = node_split(arena, policy.nodes)

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from affinity_bandits.base import checks
 from affinity_bandits.base.errors import InvalidInput, NotSupported, need
 from affinity_bandits.base.tables import TableFile
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.policies import RoundPolicy, StepPolicy
-from affinity_bandits.simulation.catalogue import AnyPolicy
 from affinity_bandits.simulation.environment import require_bandit
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.simulator import MOST_BYTES, require_policy

@@ -15,7 +15,7 @@ from affinity_bandits.kernels.kernel import Function, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
 from affinity_bandits.policies import RoundPolicy, StepPolicy
-from affinity_bandits.policies.kernel_rules import check_own, is_own, undeclared
+from affinity_bandits.policies.kernel_rules import check_own, is_own_policy, undeclared
 from affinity_bandits.policies.live import as_steps
 from affinity_bandits.policies.state import pack, read_saved, state_from_json, state_to_json
 from affinity_bandits.simulation.caveats import caveat_of
@@ -62,7 +62,7 @@ class StepRun:
                 f"pulls arms by hand, but nothing here can be compiled"
             )
         self.horizon = checks.integer("horizon", horizon, low=1)
-        self._own = is_own(policy)
+        self._own = is_own_policy(policy)
         self._watched = self._own and not self.policy.randomized
         check_own(policy, bandit.arms, self.horizon)
         self.seed = checks.integer("seed", seed, low=0, high=2**128 - 1)

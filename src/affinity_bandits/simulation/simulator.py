@@ -15,10 +15,10 @@ import numpy as np
 from affinity_bandits.base import checks, registry
 from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.base.progress import heartbeat, show_progress
+from affinity_bandits.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.kernels.kernel import IntArray
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.policies import RoundPolicy, StepPolicy
-from affinity_bandits.simulation.catalogue import AnyPolicy, policy_from_json
 from affinity_bandits.simulation.caveats import caveat_of
 from affinity_bandits.simulation.engines import Engine, Tick, engine_for
 from affinity_bandits.simulation.environment import require_bandit

@@ -12,6 +12,7 @@ import numpy as np
 
 from affinity_bandits.base import checks
 from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels.kernel import FloatArray, IntArray, bind, kernel
 from affinity_bandits.model.bandit import AffinityBandit
@@ -36,7 +37,6 @@ from affinity_bandits.policies.contracts import Round, RoundKernels, RoundPolicy
 from affinity_bandits.policies.elimination import PublishedSchedule, Schedule
 from affinity_bandits.policies.state import counts, reals
 from affinity_bandits.policies.ucb_v import WeightedUCB, next_length
-from affinity_bandits.simulation.catalogue import AnyPolicy
 
 
 def smallest_exponent(exponent: float) -> float:

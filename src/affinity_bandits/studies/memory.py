@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.model.bandit import AffinityBandit
@@ -30,7 +31,6 @@ from affinity_bandits.paper.item import (
 )
 from affinity_bandits.plots.style import draw_band, line_style, new_figures
 from affinity_bandits.policies import UCB1, Elimination, HeadStartElimination, MemoryElimination
-from affinity_bandits.simulation.catalogue import AnyPolicy
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 
 LABEL = "docs/studies/memory.md"

@@ -193,7 +193,7 @@ Moment = Annotated[
 ]
 
 
-def one_of(*words: str) -> WithJsonSchema:
+def usually_one_of(*words: str) -> WithJsonSchema:
     """Return an annotation that describes a `str` as one of these words.
 
     Other words are accepted all the same: a newer service may have more of them.

@@ -36,7 +36,7 @@ from affinity_bandits.wire.base import (
     Settings,
     ShownName,
     given,
-    one_of,
+    usually_one_of,
 )
 
 __all__ = [
@@ -83,9 +83,11 @@ Tellers = Annotated[
 FAULT_KINDS = ("policy", "state", "decision", "record", "page", "unexpected")
 FINDING_KINDS = ("missing", "uneven", "ends", "standstill", "rater", "committee")
 SEVERITIES = ("note", "warning")
-FaultKind = Annotated[str, one_of(*FAULT_KINDS)]
-FindingKind = Annotated[str, one_of(*FINDING_KINDS)]
-EventKind = Annotated[str, one_of("create", "ask", "tell", "close", "stop", "judges", "release")]
+FaultKind = Annotated[str, usually_one_of(*FAULT_KINDS)]
+FindingKind = Annotated[str, usually_one_of(*FINDING_KINDS)]
+EventKind = Annotated[
+    str, usually_one_of("create", "ask", "tell", "close", "stop", "judges", "release")
+]
 _RANGE = (
     "The {} score there can be; if left out, that of the plan, or {} without a plan. The policy is"
     " given scores mapped from the range to [0, 1]."
@@ -290,7 +292,7 @@ class Finding(Message):
     """A finding of a health check, for the operator of the comparison to look into."""
 
     kind: FindingKind = Field(description="A word that programs can rely on.")
-    severity: Annotated[str, one_of(*SEVERITIES)]
+    severity: Annotated[str, usually_one_of(*SEVERITIES)]
     arms: tuple[str, ...] = Field(description="The groups that it is about; empty if about all.")
     since: Moment = Field(description="When it was first found.")
     seen: str = Field(description="What was seen, and how much of it.")

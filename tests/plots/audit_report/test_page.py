@@ -14,7 +14,7 @@ from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores
 from affinity_bandits.audit.sentences import ASSUMPTIONS, CANNOT_TELL, MISSING, WARNINGS, tell
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.cli.audit import format_audit
-from affinity_bandits.plots.audit_report import write_page
+from affinity_bandits.plots.audit_report import write_report
 from affinity_bandits.plots.audit_report.page import render_page
 from tests.audit.logs import read_log
 from tests.support.browsers import launched
@@ -120,7 +120,7 @@ def test_names_are_escaped_and_nothing_is_fetched() -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_screen(tmp_path: Path, width: int) -> None:
     place = tmp_path / "report.html"
-    write_page(SHOWN, str(place))
+    write_report(SHOWN, str(place))
     with launched() as browser:
         context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
         sheet = context.new_page()

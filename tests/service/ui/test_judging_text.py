@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.policies import RecusalElimination, RoundPolicy
 from affinity_bandits.service.core.spec import CampaignRecord
 from affinity_bandits.service.ui.pages import render
-from affinity_bandits.simulation.catalogue import policy_from_json
 from affinity_bandits.wire import Event, Judges, NamedJudges
 
 from .played_campaigns import change, played, say, text

@@ -1,5 +1,5 @@
 """The report of an audit: one page with pictures."""
 
-from affinity_bandits.plots.audit_report.page import write_page
+from affinity_bandits.plots.audit_report.page import write_report
 
-__all__ = ["write_page"]
+__all__ = ["write_report"]

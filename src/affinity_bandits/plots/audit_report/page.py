@@ -43,7 +43,7 @@ FLAGS = re.compile(r" \([^()]*--[^()]*\)")
 """The part of a sentence that is about the command line."""
 
 
-def write_page(
+def write_report(
     audit: Audit,
     path: str | Path,
     *,

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.simulation.catalogue import AnyPolicy
 from affinity_bandits.simulation.logs import simulate_log
 
 MOMENTS = 120  # moments of a course; a film of ten seconds shows about half of them
