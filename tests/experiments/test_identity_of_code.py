@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from affinity_bandits.digests import own_code
-from affinity_bandits.errors import AffinityError, NotSupported
 
 from affinity_bandits import AffinityBandit, Clipped, Custom, Power
+from affinity_bandits.base.digests import own_code
+from affinity_bandits.base.errors import AffinityError, NotSupported
 from affinity_bandits.experiments import (
     Cell,
     Experiment,

@@ -14,7 +14,7 @@ from affinity_bandits.base import checks
 from affinity_bandits.base.displays import QUIET, one_line
 from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels.kernel import FloatArray, IntArray
-from affinity_bandits.model.bias import Bias, Constant, Custom, bias_from_json, check_own_bias
+from affinity_bandits.model.bias import Bias, Constant, Custom, bias_from_json
 from affinity_bandits.model.committee import Joining, Judges
 from affinity_bandits.model.feedback import Feedback
 from affinity_bandits.model.noise import Bernoulli, Gaussian, Noise, noise_from_json
@@ -90,7 +90,7 @@ class AffinityBandit:
             raise InvalidInput("true_means", f"a list of 1 to {MOST_ARMS:,} means", len(means))
         noise.check_means(means)
         noise.check_own(means)
-        check_own_bias(bias)
+        bias.check_own()
         pulls = (
             (1,) * len(means)
             if self.initial_pulls is None

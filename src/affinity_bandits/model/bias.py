@@ -214,28 +214,27 @@ class Bias(Description):
         values = np.array([float(kernel(code, parameters, float(x))) for x in shares.ravel()])
         return float(values[0]) if shares.ndim == 0 else values.reshape(shares.shape)
 
+    def check_own(self) -> None:
+        """Check a model with a kernel of its own, whose mistakes compiled code would hide.
+
+        Raises:
+            InvalidInput: its settings are lost, its kernel raises, or f is no bias on a grid.
+        """
+        if self.code in KNOWN or isinstance(self, Custom):
+            return
+        self.to_json()
+        grid = np.linspace(0.0, 1.0, OWN_GRID)
+        values = np.asarray(registry.own("bias", "kernel", lambda: self.weight(grid)))
+        falls = np.flatnonzero(~(np.diff(values) >= 0.0))
+        if not np.all(np.isfinite(values)) or values[0] < 0.0 or len(falls):
+            at = int(falls[0]) if len(falls) else 0
+            told = [f"f({grid[i]:g}) = {values[i]:g}" for i in (at, at + 1)]
+            rule = "finite, at least 0 and nondecreasing on [0, 1]"
+            raise InvalidInput("bias", rule, f"{self} with {' and '.join(told)}")
+
 
 OWN_GRID = 257
 """Shares at which a model with a kernel of its own is evaluated, ends included."""
-
-
-def check_own_bias(bias: Bias) -> None:
-    """Check a model with a kernel of its own, whose mistakes compiled code would hide.
-
-    Raises:
-        InvalidInput: its settings are lost, its kernel raises, or f is no bias on a grid.
-    """
-    if isinstance(bias, Custom) or bias.code in KNOWN:
-        return
-    bias.to_json()
-    grid = np.linspace(0.0, 1.0, OWN_GRID)
-    values = np.asarray(registry.own("bias", "kernel", lambda: bias.weight(grid)))
-    falls = np.flatnonzero(~(np.diff(values) >= 0.0))
-    if not np.all(np.isfinite(values)) or values[0] < 0.0 or len(falls):
-        at = int(falls[0]) if len(falls) else 0
-        told = [f"f({grid[i]:g}) = {values[i]:g}" for i in (at, at + 1)]
-        rule = "finite, at least 0 and nondecreasing on [0, 1]"
-        raise InvalidInput("bias", rule, f"{bias} with {' and '.join(told)}")
 
 
 @dataclass(frozen=True)
