@@ -275,6 +275,8 @@ Section Ordered.
     /\ (forall j a, leader st = Some j -> movers st = [] -> In a (active st) -> a <> j ->
          needed cf st j <= has cf st a)%nat.
 
+  Hypothesis with_head_start : head_start cf = true.
+
   Lemma put_in_order_spec st j a :
     fst (put_in_order cf st j) = [] -> In a (active st) -> a <> j -> (needed cf st j <= has cf st a)%nat.
   Proof.
@@ -285,7 +287,7 @@ Section Ordered.
       assert (Hin : In a (filter (fun a => (0 <? lacking cf st j a)%nat) others)).
       { apply filter_In. split.
         - apply filter_In. split; [assumption |]. apply negb_true_iff, Nat.eqb_neq. assumption.
-        - apply Nat.ltb_lt. unfold lacking. lia. }
+        - apply Nat.ltb_lt. unfold lacking. rewrite with_head_start. lia. }
       rewrite E in Hin. destruct Hin.
     - discriminate.
   Qed.
@@ -362,6 +364,7 @@ Section HeadStart.
   Notation seen := (reachable tree root).
 
   Hypothesis settings_proper : proper cf delta best.
+  Hypothesis with_head_start : head_start cf = true.
   Hypothesis choices_fair : fair ch.
   Hypothesis world_lawful : forall nd, seen nd -> lawful cf ch w nd.
   Hypothesis initial_members_as_stated : forall g, (g < groups cf)%nat ->
@@ -521,6 +524,7 @@ Theorem best_group_kept_by_the_published_rule cf w delta best initial worth bias
   let root := opening cf [] in
   let seen := reachable tree root in
   proper cf delta best ->
+  head_start cf = true ->
   (forall nd, seen nd -> lawful cf ch w nd) ->
   (forall g, (g < groups cf)%nat -> (nth g (fewest cf) 0 <= initial g <= nth g (most cf) 0)%nat) ->
   ((1 <= window cf)%nat /\
@@ -532,7 +536,7 @@ Theorem best_group_kept_by_the_published_rule cf w delta best initial worth bias
      mean_score w nd == worth (rule nd) g * bias (rule nd) (share cf initial (rule nd) (answers nd) g)) ->
   forall n, ever tree (is_dropped best) n root <= delta.
 Proof.
-  intros ch tree root seen Hproper Hlawful Hinitial Hwindow Hbest Hbias Hmean.
+  intros ch tree root seen Hproper Hhead Hlawful Hinitial Hwindow Hbest Hbias Hmean.
   apply (best_group_kept cf ch w delta best [] initial) with (worth := worth) (bias := bias); auto.
   eapply published_fair. eassumption.
 Qed.

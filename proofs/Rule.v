@@ -9,6 +9,7 @@ From Coq Require Import Arith.
 
 Record settings : Type := Settings {
   groups : nat;
+  head_start : bool;        (* whether shares are put in order; false for panels and recusal *)
   fewest : list nat;        (* per group: initial members at least *)
   most : list nat;          (* per group: initial members at most *)
   window : nat;             (* D: how far out of order slots may be answered *)
@@ -127,7 +128,8 @@ Definition needed (cf : settings) (st : state) (j : nat) : nat :=
 Definition has (cf : settings) (st : state) (a : nat) : nat :=
   (pulls_of st a + nth a (fewest cf) 0)%nat.
 
-Definition lacking (cf : settings) (st : state) (j a : nat) : nat := (needed cf st j - has cf st a)%nat.
+Definition lacking (cf : settings) (st : state) (j a : nat) : nat :=
+  if head_start cf then (needed cf st j - has cf st a)%nat else 0%nat.
 
 Definition least (l : list nat) : nat :=
   match l with
@@ -141,7 +143,7 @@ Definition put_in_order (cf : settings) (st : state) (j : nat) : list nat * nat 
   let behind := filter (fun a => (0 <? lacking cf st j a)%nat) others in
   match behind with
   | [] => let room := least (map (fun a => has cf st a - needed cf st j)%nat others) in
-          if (0 <? room)%nat then ([j], room) else ([], 0%nat)
+          if head_start cf && (0 <? room)%nat then ([j], room) else ([], 0%nat)
   | _ => (behind, least (map (lacking cf st j) behind))
   end.
 
@@ -194,6 +196,17 @@ Definition start (cf : settings) (first_told : list nat) : state :=
 Definition tell (st : state) (news : list nat) : state :=
   State (pulls st) (active st) (leader st) (movers st) (moves st) (passes st) (rounds st)
     (doubled st) (recent st) (sums st) (squares st) (wealth st) (record st) news.
+
+(* With panels, bets are placed only against groups with at least as many seats as the leader. *)
+Definition seats_of (st : state) (i : nat) : nat := nth i (told st) 0%nat.
+
+Definition with_panels (ch : choices) : choices :=
+  Choices (passes_of ch) (center_of ch)
+    (fun st i => match leader st with
+                 | Some j => if (seats_of st j <=? seats_of st i)%nat then stakes_of ch st i else []
+                 | None => []
+                 end)
+    (returned ch) (lead ch) (restarted ch).
 
 (* The choices of the policy's definition. Irrational numbers are given as rational ones. *)
 Section Published.

@@ -1,7 +1,8 @@
 (* Follows histories by the rule of Rule.v: reads settings and rounds, prints plans and wealths.
 
-   A history is seven lines of settings, a line of tallies per round, and the line "end". Tallies
-   count each planned group's scores at 0, 1/16, ..., 1. Fractions are written 3/7. *)
+   A history is seven lines of settings, two lines per round, and the line "end". The lines of a
+   round are each group's seats, which only panels use, and tallies, which count each planned group's
+   scores at 0, 1/16, ..., 1. Fractions are written 3/7. *)
 
 module Integer = Z
 open Rule
@@ -50,26 +51,29 @@ let scores_of arms tallies =
   !scores
 
 let follow () =
-  let groups, window, threshold =
+  let kind, groups, window, threshold =
     match next () with
-    | [ k; d; t ] -> (int_of_string k, int_of_string d, fraction t)
-    | _ -> failwith "the first line has the groups, the window and the threshold"
+    | [ kind; k; d; t ] -> (kind, int_of_string k, int_of_string d, fraction t)
+    | _ -> failwith "the first line has the kind, the groups, the window and the threshold"
   in
+  let head_start = kind = "head-start" in
   let fewest = numbers () in
   let most = numbers () in
   let stakes = fractions () in
   let prior = fractions () in
   let clearly_squared = fractions () in
   let lost = List.hd (fractions ()) in
-  let cf = { groups; fewest; most; window; threshold; prior } in
+  let cf = { groups; head_start; fewest; most; window; threshold; prior } in
   let ch = published cf stakes clearly_squared lost in
+  let ch = if kind = "panel" then with_panels ch else ch in
   let rec go st =
     show cf ch st;
     match next () with
     | [ "end" ] -> ()
-    | tallies ->
+    | seats ->
+        let st = tell st (List.map int_of_string seats) in
         let arms = match plan ch st with Some (arms, _) -> arms | None -> failwith "over" in
-        go (absorb cf ch st (scores_of arms (List.map int_of_string tallies)))
+        go (absorb cf ch st (scores_of arms (numbers ())))
   in
   go (start cf [])
 

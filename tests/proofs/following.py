@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.policies.betting import BettingState
+from affinity_bandits.policies import HeadStartElimination, PanelElimination
+from affinity_bandits.policies.betting import BettingState, ParallelBettingElimination
 from affinity_bandits.policies.leading import CLEARLY
 from affinity_bandits.policies.wealth import LOST, log_worth, prior_stakes
 
@@ -129,7 +129,7 @@ def fraction(value: float | Fraction) -> str:
     return f"{exact.numerator}/{exact.denominator}"
 
 
-def settings_of(policy: HandicapElimination, state: BettingState) -> list[str]:
+def settings_of(policy: ParallelBettingElimination, state: BettingState) -> list[str]:
     """Return the policy's settings as the lines that begin a history."""
     assert policy.failure is not None
     arms = len(state.pulls)
@@ -140,8 +140,13 @@ def settings_of(policy: HandicapElimination, state: BettingState) -> list[str]:
         CLEARLY * (1.0 + math.sqrt(2.0 * math.log(left))) if left > 0 else 0.0
         for left in range(arms + 1)
     ]
+    kind = "recusal"
+    if isinstance(policy, HeadStartElimination):
+        kind = "head-start"
+    elif isinstance(policy, PanelElimination):
+        kind = "panel"
     return [
-        f"{arms} {policy.order_window} {fraction(1 / Fraction(policy.failure))}",
+        f"{kind} {arms} {policy.in_flight or 1} {fraction(1 / Fraction(policy.failure))}",
         " ".join(map(str, state.fewest.tolist())),
         " ".join(map(str, state.most.tolist())),
         " ".join(map(fraction, state.stakes.tolist())),
@@ -151,25 +156,27 @@ def settings_of(policy: HandicapElimination, state: BettingState) -> list[str]:
     ]
 
 
-def told(policy: HandicapElimination, state: BettingState) -> str:
+def told(policy: ParallelBettingElimination, state: BettingState) -> str:
     """Return plan, active groups and leader as the follower writes them."""
     left = int(state.left[0])
     active = ",".join(map(str, state.active[:left].tolist()))
-    arms, repetitions = policy.plan(state)
+    arms, repetitions = policy.kernels().plan(state)
     plan = f"{int(repetitions)} of {','.join(map(str, arms.tolist()))}" if left > 1 else "over"
     return f"{plan}; {active}; {int(state.leader[0])}"
 
 
 def compare(
-    policy: HandicapElimination,
+    policy: ParallelBettingElimination,
     arms: int,
     scores: Scores,
     follower: Follower,
     found: Comparison,
     *,
     rounds: int,
+    random: np.random.Generator,
 ) -> None:
     """Play one history on both sides and record the first difference."""
+    kernels = policy.kernels()
     state = policy.start(arms, 10**6)
     said, _ = follower.ask(*settings_of(policy, state))
     found.histories += 1
@@ -180,11 +187,15 @@ def compare(
             break
         if state.left[0] == 1:
             break
-        planned, repetitions = policy.plan(state)
+        seats = random.integers(0, 4, arms)
+        if policy.told_judges:
+            kernels.meet(state, seats)
+        planned, repetitions = kernels.plan(state)
         tallies = scores(state, planned.tolist(), int(repetitions), number)
         before, led = int(state.left[0]), int(state.leader[0])
-        policy.absorb(state, tallies.astype(np.float64).ravel())
-        said, wealths = follower.ask(" ".join(map(str, tallies.ravel().tolist())))
+        kernels.absorb(state, tallies.astype(np.float64).ravel())
+        lines = (" ".join(map(str, one)) for one in (seats.tolist(), tallies.ravel().tolist()))
+        said, wealths = follower.ask(*lines)
         found.rounds += 1
         found.drops += before - int(state.left[0])
         found.leaders += int(state.leader[0]) != led

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from affinity_bandits.policies import HandicapElimination
-from affinity_bandits.policies.betting import NODES, BettingState
+from affinity_bandits.policies import HeadStartElimination, PanelElimination, RecusalElimination
+from affinity_bandits.policies.betting import NODES, BettingState, ParallelBettingElimination
 from affinity_bandits.policies.wealth import log_worth
 from tests.proofs.following import NEAR, Comparison, Follower, Scores, build, compare, need_ocaml
 
@@ -30,7 +30,7 @@ def tallies_at(nodes: list[int], repetitions: int) -> np.ndarray:
     return tallies
 
 
-def drawn(policy: HandicapElimination, arms: int, random: np.random.Generator) -> Scores:
+def drawn(policy: ParallelBettingElimination, arms: int, random: np.random.Generator) -> Scores:
     """Independent scores; each group has a law of its own on the nodes."""
     laws = random.dirichlet(np.full(len(NODES), random.choice([0.05, 0.3, 2.0])), arms)
 
@@ -40,13 +40,13 @@ def drawn(policy: HandicapElimination, arms: int, random: np.random.Generator) -
     return scores
 
 
-def tied(policy: HandicapElimination, arms: int, random: np.random.Generator) -> Scores:
+def tied(policy: ParallelBettingElimination, arms: int, random: np.random.Generator) -> Scores:
     """All groups have the same score all the time, so that every comparison is a tie."""
     node = int(random.integers(len(NODES)))
     return lambda _, planned, repetitions, __: tallies_at([node] * len(planned), repetitions)
 
 
-def turning(policy: HandicapElimination, arms: int, random: np.random.Generator) -> Scores:
+def turning(policy: ParallelBettingElimination, arms: int, random: np.random.Generator) -> Scores:
     """Another group is the only good one every few rounds, so that leaders change."""
     every = int(random.integers(2, 12))
 
@@ -57,7 +57,9 @@ def turning(policy: HandicapElimination, arms: int, random: np.random.Generator)
     return scores
 
 
-def against_leader(policy: HandicapElimination, arms: int, random: np.random.Generator) -> Scores:
+def against_leader(
+    policy: ParallelBettingElimination, arms: int, random: np.random.Generator
+) -> Scores:
     """The leader loses every comparison."""
 
     def scores(
@@ -70,7 +72,9 @@ def against_leader(policy: HandicapElimination, arms: int, random: np.random.Gen
     return scores
 
 
-def to_threshold(policy: HandicapElimination, arms: int, random: np.random.Generator) -> Scores:
+def to_threshold(
+    policy: ParallelBettingElimination, arms: int, random: np.random.Generator
+) -> Scores:
     """Wealth is led as near to the threshold as scores of one node per group can."""
 
     def distance(state: BettingState, tallies: np.ndarray) -> float:
@@ -92,19 +96,28 @@ def to_threshold(policy: HandicapElimination, arms: int, random: np.random.Gener
 KINDS = (drawn, tied, turning, against_leader, to_threshold)
 
 
-def histories(count: int, seed: int) -> Iterator[tuple[HandicapElimination, int, Scores, int]]:
+def histories(
+    count: int, seed: int
+) -> Iterator[tuple[ParallelBettingElimination, int, Scores, int]]:
     """Return policies, numbers of groups, adversaries and lengths."""
     random = np.random.default_rng(seed)
     for number in range(count):
         arms = int(random.integers(2, 6))
-        fewest = random.integers(0, random.choice([1, 4, 60]), arms)
-        most = fewest + random.integers(0, random.choice([1, 3, 60]), arms)
-        policy = HandicapElimination(
-            initial_pulls=[[int(a), int(b)] for a, b in zip(fewest, most, strict=True)],
-            bounded=True,
-            failure=float(random.choice([0.9, 0.5, 0.2, 0.05, 0.001])),
-            in_flight=int(random.choice([1, 1, 2, 3, 9])),
-        )
+        failure = float(random.choice([0.9, 0.5, 0.2, 0.05, 0.001]))
+        in_flight = int(random.choice([1, 1, 2, 3, 9]))
+        policy: ParallelBettingElimination
+        if number % 4 == 0:
+            kind = PanelElimination if number % 8 == 0 else RecusalElimination
+            policy = kind(bounded=True, failure=failure, in_flight=in_flight)
+        else:
+            fewest = random.integers(0, random.choice([1, 4, 60]), arms)
+            most = fewest + random.integers(0, random.choice([1, 3, 60]), arms)
+            policy = HeadStartElimination(
+                initial_pulls=[[int(a), int(b)] for a, b in zip(fewest, most, strict=True)],
+                bounded=True,
+                failure=failure,
+                in_flight=in_flight,
+            )
         # Fractions grow with every score, so most histories are short.
         rounds = 70 if number % 50 == 0 else 25
         yield policy, arms, KINDS[number % len(KINDS)](policy, arms, random), rounds
@@ -112,9 +125,10 @@ def histories(count: int, seed: int) -> Iterator[tuple[HandicapElimination, int,
 
 def compare_all(program: Path, count: int, seed: int) -> Comparison:
     follower, found = Follower(program), Comparison()
+    random = np.random.default_rng(seed)
     try:
         for policy, arms, scores, rounds in histories(count, seed):
-            compare(policy, arms, scores, follower, found, rounds=rounds)
+            compare(policy, arms, scores, follower, found, rounds=rounds, random=random)
     finally:
         follower.close()
     print(found)
@@ -146,8 +160,9 @@ def test_the_policy_follows_the_proven_rule(program: Path, count: int) -> None:
         ("part_returned : Q := 2 # 100", "part_returned : Q := 3 # 100"),
         ("least_noise : Q := 3 # 100", "least_noise : Q := 4 # 100"),
         ("first_part : nat := 12", "first_part : nat := 11"),
+        ("seats_of st j <=? seats_of st i", "seats_of st i <=? seats_of st j"),
     ],
-    ids=["head start", "returned wealth", "smallest stake", "first round"],
+    ids=["head start", "returned wealth", "smallest stake", "first round", "seats"],
 )
 def test_a_changed_constant_is_noticed(planted: str, instead: str, tmp_path: Path) -> None:
     need_ocaml()
