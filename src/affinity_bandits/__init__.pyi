@@ -53,6 +53,7 @@ from .model.committee import (
     Joining as Joining,
     Judges as Judges,
 )
+from .model.judges import JudgeWorld as JudgeWorld
 from .model.noise import (
     Bernoulli as Bernoulli,
     Beta as Beta,
@@ -78,6 +79,8 @@ from .plots import (
     save_for_print as save_for_print,
 )
 from .policies import (
+    BlockPolicy as BlockPolicy,
+    Blocks as Blocks,
     DebiasedUCBV as DebiasedUCBV,
     EfficientUCBV as EfficientUCBV,
     Elimination as Elimination,
@@ -94,6 +97,7 @@ from .policies import (
     MembersElimination as MembersElimination,
     MemoryElimination as MemoryElimination,
     MOSS as MOSS,
+    NeutralElimination as NeutralElimination,
     Oracle as Oracle,
     PanelElimination as PanelElimination,
     Policy as Policy,
@@ -118,7 +122,9 @@ from .simulation import (
     Result as Result,
     RunLog as RunLog,
     simulate as simulate,
+    simulate_blocks as simulate_blocks,
     simulate_log as simulate_log,
+    simulate_slots as simulate_slots,
     StepRun as StepRun,
     SummaryRow as SummaryRow,
     write_logs as write_logs,

@@ -13,11 +13,19 @@ import pytest
 
 import affinity_bandits
 from affinity_bandits import policies
-from affinity_bandits.policies import POLICIES, AsSteps, InPython, Policy, RoundPolicy, StepPolicy
+from affinity_bandits.policies import (
+    POLICIES,
+    AsSteps,
+    BlockPolicy,
+    InPython,
+    Policy,
+    RoundPolicy,
+    StepPolicy,
+)
 from affinity_bandits.policies.elimination import PhasedElimination
 
 PACKAGE = Path(affinity_bandits.__file__).parent
-CONTRACTS = {Policy, StepPolicy, RoundPolicy, AsSteps, InPython}
+CONTRACTS = {Policy, StepPolicy, RoundPolicy, BlockPolicy, AsSteps, InPython}
 EXEMPT = ("__init__.py", "policies/", "planning/policy.py", "paper/", "studies/")
 """The package's door, the policies, the choice of one for plans, and experiments about some."""
 

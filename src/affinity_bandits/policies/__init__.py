@@ -7,6 +7,7 @@ bias, so true means stay hidden. Policies that are told more than feedback state
 
 from affinity_bandits.policies import live
 from affinity_bandits.policies.baselines import EpsilonGreedy, Oracle, Uniform
+from affinity_bandits.policies.blocks import Block, BlockPolicy, Blocks
 from affinity_bandits.policies.contracts import FOREVER, Policy, Round, RoundPolicy, StepPolicy
 from affinity_bandits.policies.elimination import (
     Elimination,
@@ -23,6 +24,7 @@ from affinity_bandits.policies.forgetting import MemoryElimination
 from affinity_bandits.policies.head_start import HeadStartElimination
 from affinity_bandits.policies.live import AsSteps, InPython, Live
 from affinity_bandits.policies.members import MembersElimination
+from affinity_bandits.policies.neutral import NeutralElimination
 from affinity_bandits.policies.panels import PanelElimination
 from affinity_bandits.policies.recusal import RecusalElimination
 from affinity_bandits.policies.thompson import ThompsonBeta, ThompsonGaussian
@@ -40,6 +42,9 @@ __all__ = [
     "UCB1",
     "UCBV",
     "AsSteps",
+    "Block",
+    "BlockPolicy",
+    "Blocks",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",
@@ -53,6 +58,7 @@ __all__ = [
     "Live",
     "MembersElimination",
     "MemoryElimination",
+    "NeutralElimination",
     "Oracle",
     "PanelElimination",
     "PlayedRound",

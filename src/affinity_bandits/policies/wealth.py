@@ -199,17 +199,28 @@ def stake_on_target(state: BettingState, arm: int, passes: int) -> float:
     ahead = (state.target - state.pulls.sum()) / state.left[0]
     if ahead < passes:
         ahead = MISSED * state.passes[0]
+    if ahead < passes:
+        return 0.0
+    noise = estimated_variance(state, arm) + estimated_variance(state, state.leader[0])
+    return stake_that_wins(state, arm, ahead * noise)
+
+
+@kernel
+def stake_that_wins(state: BettingState, arm: int, variance: float) -> float:
+    """Return the stake that is likeliest to win the missing wealth; 0 for no stake.
+
+    `variance` is that of the sum of all differences from now to the target.
+    """
     own = math.exp(state.log_wealth[arm * len(state.stakes) + 1] - state.log_threshold)
     others = math.exp(log_worth(state, arm) - state.log_threshold) - own
     chance = own / max(own, 1.0 - others)
-    if ahead < passes or not LEAST_CHANCE <= chance < 1.0:
+    if not LEAST_CHANCE <= chance < 1.0:
         return 0.0
     # The normal quantile of that chance by Abramowitz and Stegun, 26.2.22
     root = math.sqrt(-2.0 * math.log(min(chance, 1.0 - chance)))
     z = root - (2.30753 + 0.27061 * root) / (1.0 + 0.99229 * root + 0.04481 * root * root)
     density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-    noise = estimated_variance(state, arm) + estimated_variance(state, state.leader[0])
-    return float(min(density / (chance * math.sqrt(ahead * noise)), state.stakes[2]))
+    return float(min(density / (chance * math.sqrt(variance)), state.stakes[2]))
 
 
 @kernel

@@ -1,5 +1,10 @@
 """Simulation: many replicates of policies on a bandit, by steps or by whole rounds."""
 
+from affinity_bandits.simulation.among_judges import (
+    AmongJudges,
+    simulate_blocks,
+    simulate_slots,
+)
 from affinity_bandits.simulation.environment import Environment
 from affinity_bandits.simulation.logs import RunLog, simulate_log, write_logs
 from affinity_bandits.simulation.rankings import PairedDifference, RankedPolicy, Ranking
@@ -9,6 +14,7 @@ from affinity_bandits.simulation.simulator import simulate
 from affinity_bandits.simulation.summary import SummaryRow
 
 __all__ = [
+    "AmongJudges",
     "Environment",
     "PairedDifference",
     "PolicyRun",
@@ -19,6 +25,8 @@ __all__ = [
     "StepRun",
     "SummaryRow",
     "simulate",
+    "simulate_blocks",
     "simulate_log",
+    "simulate_slots",
     "write_logs",
 ]
