@@ -18,7 +18,6 @@ from itertools import combinations
 import pytest
 
 from affinity_bandits import AffinityBandit, Clipped, Gaussian, Ordinal, Power, Sigmoid
-from affinity_bandits.kernels.kernel import draws
 from affinity_bandits.model import round_sums
 from affinity_bandits.policies import (
     Elimination,
@@ -31,6 +30,7 @@ from affinity_bandits.policies import (
     Uniform,
     WeightedUCB,
 )
+from affinity_bandits.simulation import draws
 from tests.support.simulation_helpers import (
     SMALLEST_P,
     outcomes_by_rounds,

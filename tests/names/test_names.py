@@ -178,7 +178,7 @@ def test_an_unknown_name_of_a_long_list_is_answered_with_the_nearest_three() -> 
         policy_from_json("panels-elimination")
     assert str(refused.value) == (
         "did you mean 'panel-elimination'? policy must be one of 25 names, of which the closest "
-        "are panel-elimination, recusal-elimination, elimination ('affinity policies' lists "
+        "are panel-elimination, elimination, recusal-elimination ('affinity policies' lists "
         "all), got 'panels-elimination'"
     )
     with pytest.raises(UnknownName, match=r"one of 25 names, of which the closest are \S+, \S+, "):

@@ -32,7 +32,6 @@ from affinity_bandits import (
     simulate,
 )
 from affinity_bandits.kernels.compile import compile_kernel
-from affinity_bandits.kernels.kernel import draws
 from affinity_bandits.model.bias import Bias
 from affinity_bandits.policies import (
     Elimination,
@@ -41,7 +40,7 @@ from affinity_bandits.policies import (
     ListedSchedule,
     RoundPolicy,
 )
-from affinity_bandits.simulation import Environment, rounds
+from affinity_bandits.simulation import Environment, draws, rounds
 from affinity_bandits.simulation.draws import Stream, new_read
 from affinity_bandits.simulation.environment import key_words
 from affinity_bandits.simulation.rounds import bound_tally, tallied_values, why_no_tallies

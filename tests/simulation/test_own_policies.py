@@ -18,7 +18,8 @@ import pytest
 
 from affinity_bandits import AffinityBandit, Live, simulate
 from affinity_bandits.base.errors import InvalidInput, NotSupported
-from affinity_bandits.kernels.kernel import FloatArray, IntArray, compile
+from affinity_bandits.kernels import compile
+from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.policies import (
     FOREVER,
     POLICIES,

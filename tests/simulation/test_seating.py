@@ -23,9 +23,9 @@ from affinity_bandits import (
     PanelElimination,
     Power,
     RecusalElimination,
-    digests,
     simulate,
 )
+from affinity_bandits.base import digests
 from affinity_bandits.policies import ListedSchedule, RoundPolicy
 from affinity_bandits.simulation import rounds
 from affinity_bandits.simulation.engines import RoundEngine

@@ -105,19 +105,19 @@ def test_a_closed_round_says_who_judged_it_and_who_was_not_compared() -> None:
 
 
 def test_a_page_says_what_is_assumed_of_those_who_judge() -> None:
-    strangers, panel = (
+    recusal, panel = (
         policy_from_json({"name": f"{who}-elimination", "bounded": True})
-        for who in ("recused", "panel")
+        for who in ("recusal", "panel")
     )
-    assert isinstance(strangers, RecusalElimination)
+    assert isinstance(recusal, RecusalElimination)
     assert isinstance(panel, RoundPolicy)
-    assert strangers.judging == (
+    assert recusal.judging == (
         "Nobody judges their own group, so own-group favor cannot help one. Groups are scored by"
         " different people: a stricter set of judges looks like a worse group."
     )
     assert "Lots must decide who of the panel scores which candidate." in panel.judging
     words = "This assumes that those judge who were said to, {}, that all groups have the same bias"
-    assert words.format("equally strict towards every group") in say("assumed", strangers)
+    assert words.format("equally strict towards every group") in say("assumed", recusal)
     assert words.format("by lot and not by the candidate's group") in say("assumed", panel)
 
 
