@@ -1,6 +1,6 @@
 (* What each main theorem rests on; `make assumptions` prints it, and assumptions.txt keeps it. *)
 
-From AffinityBandits Require Trees NeutralBlocks Shares Bets BestGroupKept HeadStart InTurn Panels AuditBets Borders.
+From AffinityBandits Require Trees NeutralBlocks Shares Bets BestGroupKept HeadStart InTurn Panels Members AuditBets Borders.
 
 Goal True. idtac "Trees.ville:". Abort.
 Print Assumptions Trees.ville.
@@ -26,6 +26,8 @@ Goal True. idtac "Panels.best_group_kept_with_panels:". Abort.
 Print Assumptions Panels.best_group_kept_with_panels.
 Goal True. idtac "Panels.best_group_kept_by_equally_strict_recusal:". Abort.
 Print Assumptions Panels.best_group_kept_by_equally_strict_recusal.
+Goal True. idtac "Members.best_group_kept_among_members:". Abort.
+Print Assumptions Members.best_group_kept_among_members.
 Goal True. idtac "AuditBets.fixed_design_at_most_delta:". Abort.
 Print Assumptions AuditBets.fixed_design_at_most_delta.
 Goal True. idtac "AuditBets.bets_with_two_groups_and_one_panel:". Abort.

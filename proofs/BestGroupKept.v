@@ -310,8 +310,18 @@ Section Kept.
     apply settle_kept. intros; reflexivity.
   Qed.
 
-  Lemma good_told st news : good st -> good (tell st news).
-  Proof. intros H. exact H. Qed.
+  Lemma good_told st news : good st -> good (prepare cf ch (tell st news)).
+  Proof.
+    intros H. unfold prepare. destruct (head_start cf); [exact H |].
+    destruct (leader (tell st news)) eqn:E; [| exact H].
+    unfold good in *. simpl in *. exact H.
+  Qed.
+
+  Lemma prepared_wealth st news i : wealth_of (prepare cf ch (tell st news)) i = wealth_of st i.
+  Proof.
+    unfold prepare. destruct (head_start cf); [reflexivity |].
+    now destruct (leader (tell st news)).
+  Qed.
 
   (* In a whole round of passes each active group has as many scores as there are passes. *)
   Lemma all_turns g arms m (l : list nat) (es : list answer) :
@@ -431,9 +441,7 @@ Section Kept.
           rewrite Ebet in Habsorb. destruct Habsorb as [_ Habsorb].
           { apply settle_positive; [| assumption]. intros s _. apply product_of_scores_positive.
             intros e He. now apply Hes. }
-          change (wealth_of (tell (absorb cf ch st (scores_of es))
-                    (tells w (snd (y, note) :: notes nd) (absorb cf ch st (scores_of es)))) best)
-            with (wealth_of (absorb cf ch st (scores_of es)) best).
+          rewrite prepared_wealth.
           eapply Qle_trans; [exact Habsorb |]. apply settle_le; [| assumption]. intros s Hs.
           rewrite product_of_scores_is.
           assert (Hsafe : safe (guarded c s) c) by (apply guarded_safe).
@@ -488,9 +496,7 @@ Section Kept.
         [| unfold value; simpl; rewrite Ej; apply Qle_refl].
       rewrite value_of_new_round, Ev.
       set (es := scores_of (arriving ch w nd (fst (y, note)) :: answers nd)).
-      change (wealth_of (tell (absorb cf ch (rule nd) es)
-                (tells w (snd (y, note) :: notes nd) (absorb cf ch (rule nd) es))) best)
-        with (wealth_of (absorb cf ch (rule nd) es) best).
+      rewrite prepared_wealth. fold es.
       destruct (movers (rule nd)) as [| a rest] eqn:Em.
       + assert (Ebet : bet ch (rule nd) es best = wealth_of (rule nd) best).
         { unfold betting in Ej. rewrite Em in Ej. unfold bet.

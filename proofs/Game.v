@@ -43,7 +43,7 @@ Section Game.
         let notes' := snd outcome :: notes nd in
         if (length slots' =? length arms * m)%nat then
           let st := absorb cf ch (rule nd) (scores_of answers') in
-          Node (tell st (tells w notes' st)) [] [] notes'
+          Node (prepare cf ch (tell st (tells w notes' st))) [] [] notes'
         else Node (rule nd) slots' answers' notes'
     end.
 

@@ -403,6 +403,7 @@ Section HeadStart.
     apply in_map_iff in Hin as ([q [y note]] & Hstep & Ho). simpl in Hstep. injection Hstep as _ <-.
     unfold step. rewrite E.
     destruct (length (next_slot w nd :: slots nd) =? length arms * m)%nat; simpl; [| assumption].
+    unfold prepare. rewrite with_head_start.
     change (ordered cf (absorb cf ch (rule nd)
               (scores_of (arriving ch w nd (fst (y, note)) :: answers nd)))).
     now apply absorb_ordered.

@@ -40,7 +40,8 @@ Record choices : Type := Choices {
   stakes_of : state -> nat -> list Q;
   returned : state -> nat -> list Q -> list Q;
   lead : state -> option nat;
-  restarted : state -> nat -> list Q -> list Q
+  restarted : state -> nat -> list Q -> list Q;
+  extra : state -> list nat * nat    (* groups to pull alone before a round, without a head start *)
 }.
 
 Definition tabulate {A} (n : nat) (f : nat -> A) : list A := map f (seq 0 n).
@@ -197,6 +198,14 @@ Definition tell (st : state) (news : list nat) : state :=
   State (pulls st) (active st) (leader st) (movers st) (moves st) (passes st) (rounds st)
     (doubled st) (recent st) (sums st) (squares st) (wealth st) (record st) news.
 
+(* Once the world has told its news, a rule without a head start may pull some groups alone. *)
+Definition prepare (cf : settings) (ch : choices) (st : state) : state :=
+  if head_start cf then st
+  else match leader st with
+       | Some _ => with_order st (fst (extra ch st), Nat.max 1 (snd (extra ch st)))
+       | None => st
+       end.
+
 (* With panels, bets are placed only against groups with at least as many seats as the leader. *)
 Definition seats_of (st : state) (i : nat) : nat := nth i (told st) 0%nat.
 
@@ -206,7 +215,35 @@ Definition with_panels (ch : choices) : choices :=
                  | Some j => if (seats_of st j <=? seats_of st i)%nat then stakes_of ch st i else []
                  | None => []
                  end)
-    (returned ch) (lead ch) (restarted ch).
+    (returned ch) (lead ch) (restarted ch) (extra ch).
+
+(* If the policy is told each group's members and how many may begin in the round, bets are placed
+   only against groups whose share is surely at least the leader's. The world tells the members of
+   all groups, and then who may begin. *)
+Definition soon_of (cf : settings) (st : state) (g : nat) : nat := nth (groups cf + g) (told st) 0%nat.
+
+Definition sum_but (cf : settings) (f : nat -> nat) (g : nat) : nat :=
+  list_sum (map (fun h => if (h =? g)%nat then 0%nat else f h) (seq 0 (groups cf))).
+
+Definition most_of_leader (cf : settings) (st : state) (m j : nat) : nat :=
+  (seats_of st j + soon_of cf st j + m - 1)%nat.
+
+Definition most_others (cf : settings) (st : state) (m i : nat) : nat :=
+  (sum_but cf (fun h => seats_of st h + soon_of cf st h) i + (length (active st) - 1) * m)%nat.
+
+Definition members_in_order (cf : settings) (st : state) (m j i : nat) : bool :=
+  let x := most_of_leader cf st m j in
+  (x * (seats_of st i + most_others cf st m i)
+   <=? seats_of st i * Nat.max 1 (x + sum_but cf (seats_of st) j))%nat.
+
+Definition with_members (cf : settings) (ch : choices) : choices :=
+  Choices (passes_of ch) (center_of ch)
+    (fun st i => match leader st with
+                 | Some j => if members_in_order cf st (Nat.max 1 (passes_of ch st)) j i
+                             then stakes_of ch st i else []
+                 | None => []
+                 end)
+    (returned ch) (lead ch) (restarted ch) (extra ch).
 
 (* The choices of the policy's definition. Irrational numbers are given as rational ones. *)
 Section Published.
@@ -293,5 +330,5 @@ Section Published.
 
   Definition published : choices :=
     Choices published_passes published_center published_stakes published_returned published_lead
-      published_restarted.
+      published_restarted (fun _ => ([], 0%nat)).
 End Published.

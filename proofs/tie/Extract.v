@@ -9,4 +9,4 @@ Extract Constant Z.ggcd =>
      if Big_int_Z.sign_big_int g = 0 then (g, (a, b))
      else (g, (Big_int_Z.div_big_int a g, Big_int_Z.div_big_int b g)))".
 
-Extraction "rule.ml" published with_panels start tell plan absorb total wealth_of.
+Extraction "rule.ml" published with_panels start tell prepare plan absorb total wealth_of.

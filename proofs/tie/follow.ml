@@ -71,7 +71,7 @@ let follow () =
     match next () with
     | [ "end" ] -> ()
     | seats ->
-        let st = tell st (List.map int_of_string seats) in
+        let st = prepare cf ch (tell st (List.map int_of_string seats)) in
         let arms = match plan ch st with Some (arms, _) -> arms | None -> failwith "over" in
         go (absorb cf ch st (scores_of arms (numbers ())))
   in
