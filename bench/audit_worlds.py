@@ -14,6 +14,7 @@ import numpy as np
 
 from affinity_bandits.audit.log import Coded, ScoreLog, build_log
 from affinity_bandits.kernels.kernel import FloatArray, IntArray
+from affinity_bandits.model.judges import on_scale, stretched
 
 SEED = 10_000
 """Seeds of logs are (SEED + number of the log, number of the world)."""
@@ -396,7 +397,7 @@ class _Maker:
         quality = (self.base[rows] + self.group_quality[group])[:, None]
         middle, slope = (world.lowest + world.highest) / 2.0, self.slope[who]
         away = quality - middle
-        value = quality + (slope - 1.0) * away + self.strictness[who]
+        value = stretched(quality, slope, middle) + self.strictness[who]
         value += world.bend * (self.judge_group[who] == 0) * away * np.abs(away)
         added = self.taste[who, group[:, None]] + self.shared[rows[:, None], who]
         value += self.mood[self.session[rows][:, None], who]
@@ -405,8 +406,8 @@ class _Maker:
         value += added
         if world.people:
             value += self.pair_taste[self.person[rows][:, None], who]
-        value = np.round(value + world.favor * own + error)
-        score: FloatArray = np.clip(value, world.lowest, world.highest)
+        value += world.favor * own + error
+        score: FloatArray = on_scale(value, world.lowest, world.highest)
         score[group == world.lowest_group] = world.lowest
         return score
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-import numpy as np
 import pytest
 
-from affinity_bandits import PanelElimination, RecusalElimination
-from affinity_bandits.kernels.compile import compile_kernel
+from affinity_bandits import (
+    JudgeWorld,
+    PanelElimination,
+    RecusalElimination,
+    simulate_slots,
+)
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
 from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
@@ -26,76 +29,18 @@ from affinity_bandits.planning.sentences import (
     tell_saved,
     tell_verdict,
 )
-from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.policies.contracts import RoundKernels
 from affinity_bandits.simulation.intervals import proportion_interval
 
 STARS = Assumptions(
     *(2, 1500, 0.3), bonus=0.25, spread=1.0, lowest=1.0, highest=5.0, judges="recused"
 )
 TODAY = date(2027, 1, 1)
-JUDGES_EACH = 8  # per group
 RUNS = 100
 
 
-def stars(mean: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return whole stars from 1 to 5 with a standard deviation of 1 around means, on [0, 1]."""
-    return (np.clip(np.round(mean + generator.normal(size=mean.shape)), 1.0, 5.0) - 1.0) / 4.0
-
-
-def dropped(policy: RoundPolicy, mean_of: object, runs: int, horizon: int) -> int:
-    """Play two equally good groups; return the runs in which the second is dropped.
-
-    `mean_of(generator)` returns a function from a group and a number of scores to their means: it
-    draws the judges of a run, and then those of each score.
-    """
-    count = 0
-    kernels = RoundKernels(*(compile_kernel(one, inlined=False) for one in policy.kernels()))
-    for number in range(runs):
-        generator = np.random.default_rng(number)
-        means = mean_of(generator)  # type: ignore[operator]
-        state, clock = policy.start(2, horizon), 0
-        while clock < horizon:
-            kernels.meet(state, np.array([4, 4]))
-            planned = kernels.plan(state)
-            seen = np.zeros((2, len(policy.nodes)))
-            for place, group in enumerate(planned.arms):
-                found = stars(means(int(group), planned.repetitions), generator)
-                nodes = np.rint(found * (len(policy.nodes) - 1)).astype(np.int64)  # stars are nodes
-                seen[place] = np.bincount(nodes, minlength=len(policy.nodes))
-            clock += len(planned.arms) * planned.repetitions
-            kernels.absorb(state, seen.ravel())
-            if not (kernels.candidate(state, 0) and kernels.candidate(state, 1)):
-                count += not kernels.candidate(state, 1)
-                break
-    return count
-
-
-def recused(deviation: float) -> object:
-    """Judges whose own strictness has that standard deviation; each judges the other group."""
-
-    def of_run(generator: np.random.Generator) -> object:
-        strictness = deviation * generator.normal(size=(2, JUDGES_EACH))
-
-        def means(group: int, number: int) -> np.ndarray:
-            return 3.2 + strictness[1 - group, generator.integers(JUDGES_EACH, size=number)]
-
-        return means
-
-    return of_run
-
-
-def panel(favors: tuple[float, float], own_part: tuple[float, float] = (0.5, 0.5)) -> object:
-    """Judges of both groups, who favor their own; a part of each group's slots has own judges."""
-
-    def of_run(generator: np.random.Generator) -> object:
-        def means(group: int, number: int) -> np.ndarray:
-            own = generator.random(number) < own_part[group]
-            return 3.0 + favors[group] * own
-
-        return means
-
-    return of_run
+EQUAL = JudgeWorld(quality=(3.2, 3.2), judges=8)
+"""Whole stars from 1 to 5 with a standard deviation of 1; each judge's own has one of .4."""
+ALIKE = replace(EQUAL, judge_strictness=0.0)
 
 
 @pytest.mark.slow
@@ -106,8 +51,8 @@ def test_recused_judges_of_unequal_strictness_break_a_promise_that_no_plan_makes
     interval is above 5%. Without strictness at most 5% are: 16 or more have probability 4e-5.
     """
     policy = RecusalElimination(bounded=True, failure=0.05, target=1500)
-    assert dropped(policy, recused(0.0), RUNS, 1500) < 16
-    wrong = dropped(policy, recused(0.4), RUNS, 1500)
+    assert simulate_slots(policy, ALIKE, "recused", 1500, RUNS).wrong < 16
+    wrong = simulate_slots(policy, EQUAL, "recused", 1500, RUNS).wrong
     assert wrong > 16
     assert proportion_interval(wrong, RUNS, 0.95)[1] > STARS.failure
 
@@ -116,14 +61,17 @@ def test_recused_judges_of_unequal_strictness_break_a_promise_that_no_plan_makes
 def test_unequal_favors_and_raters_who_are_not_drawn_break_what_panels_assume() -> None:
     """Favors of .57 and .23 points, or own judges for 75% of a group's slots and 25% of another's.
 
-    Of two equally good groups the second should be dropped in at most 5% of runs, and is with equal
-    favors and lots: 16 or more of 100 have probability 4e-5. It is in 82 and in all of them; with a
-    rate of 50%, 25 or fewer have probability 3e-7.
+    Of two equally good groups the less favored should be dropped in at most 5% of runs, and is with
+    equal favors and lots: 16 or more of 100 have probability 4e-5. With a rate of 50%, 25 or fewer
+    have probability 3e-7.
     """
     policy = PanelElimination(bounded=True, failure=0.05, target=1000)
-    assert dropped(policy, panel((0.3, 0.3)), RUNS, 1500) < 16
-    assert dropped(policy, panel((0.57, 0.23)), RUNS, 1500) > 25
-    assert dropped(policy, panel((0.6, 0.6), own_part=(0.75, 0.25)), RUNS, 1500) > 25
+    same = replace(ALIKE, favors=(0.3, 0.3))
+    assert simulate_slots(policy, same, "panel", 1500, RUNS).wrong < 16
+    unequal = replace(ALIKE, favors=(0.57, 0.23))
+    assert simulate_slots(policy, unequal, "panel", 1500, RUNS).wrong > 25
+    sent = replace(ALIKE, favors=(0.6, 0.6), own_part=(0.25, 0.75))
+    assert simulate_slots(policy, sent, "panel", 1500, RUNS).wrong > 25
 
 
 @pytest.fixture(scope="module")
