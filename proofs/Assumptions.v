@@ -16,6 +16,8 @@ Goal True. idtac "Bets.round_at_most_its_ratios:". Abort.
 Print Assumptions Bets.round_at_most_its_ratios.
 Goal True. idtac "BestGroupKept.best_group_kept_if_not_behind:". Abort.
 Print Assumptions BestGroupKept.best_group_kept_if_not_behind.
+Goal True. idtac "HeadStart.best_group_kept_with_uncounted:". Abort.
+Print Assumptions HeadStart.best_group_kept_with_uncounted.
 Goal True. idtac "HeadStart.best_group_kept:". Abort.
 Print Assumptions HeadStart.best_group_kept.
 Goal True. idtac "HeadStart.best_group_kept_by_the_published_rule:". Abort.

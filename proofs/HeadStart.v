@@ -84,8 +84,18 @@ Section Shares.
   Definition share (st : state) (earlier : list answer) (g : nat) : Q :=
     Q_of (members_before st g + count g earlier) / Q_of (committee_before st + length earlier).
 
+  (* The same with people whom the rule does not count: of the group, and in all. *)
+  Definition share_with (own all : nat) (st : state) (earlier : list answer) (g : nat) : Q :=
+    Q_of (members_before st g + count g earlier + own)
+    / Q_of (committee_before st + length earlier + all).
+
+  Lemma share_without st earlier g : share_with 0 0 st earlier g = share st earlier g.
+  Proof. unfold share_with, share. now rewrite !Nat.add_0_r. Qed.
+
   (* The mean of each score is the true mean times the bias at the share; both may depend on how
-     many scores of the round the group already has. *)
+     many scores of the round the group already has. Up to u people are not counted. *)
+  Variable u : nat.
+
   Fixpoint told_by (worth : nat -> nat -> Q) (bias : nat -> Q -> Q) (st : state)
     (l : list answer) : Prop :=
     match l with
@@ -93,7 +103,8 @@ Section Shares.
     | e :: earlier =>
         told_by worth bias st earlier
         /\ let g := group_of e in let c := count g earlier in
-           mean_of e == worth c g * bias c (share st earlier g)
+           exists own all, (own <= all <= u)%nat
+             /\ mean_of e == worth c g * bias c (share_with own all st earlier g)
     end.
 
   Lemma turns_are_counts arms p g (l : list nat) (es : list answer) :
@@ -133,7 +144,7 @@ Section Shares.
     NoDup (active st) -> (forall a, In a (active st) -> a < groups cf)%nat ->
     In j (active st) -> In best (active st) -> j <> best ->
     (forall a, In a (active st) -> a <> j ->
-       members_before st j + window cf / 2 + 1 <= members_before st a)%nat ->
+       members_before st j + u + window cf / 2 + 1 <= members_before st a)%nat ->
     in_window (window cf) l ->
     map group_of es = map (fun x => nth (x mod length (active st)) (active st) 0%nat) l ->
     told_by worth bias st es ->
@@ -152,13 +163,22 @@ Section Shares.
     { pose proof (Nat.div_mod (D - 1) k ltac:(lia)). unfold a, b. lia. }
     assert (Hb : (b < k)%nat) by (apply Nat.mod_upper_bound; lia).
     set (E := others_in_window k a b). set (g := (D / 2 + 1)%nat).
-    set (x_j := members_before st j) in *. set (x_i := members_before st best).
-    set (A := committee_before st).
+    set (x_j := (members_before st j + u)%nat) in *. set (x_i := members_before st best).
+    set (A := (committee_before st + u)%nat).
     assert (HA : (k * x_j + (k - 1) * g <= A)%nat).
-    { apply Nat.le_trans with (sum_over (members_before st) (active st)).
-      - apply (sum_over_ahead _ _ j); auto. intros a' Ha' Hne'. specialize (Hahead a' Ha' Hne').
-        unfold g. lia.
-      - apply sum_over_incl; [assumption |]. intros a' Ha'. apply in_seq. specialize (Hgroups a' Ha'). lia. }
+    { assert (Hsum : (k * members_before st j + (k - 1) * (u + g) <= committee_before st)%nat).
+      { apply Nat.le_trans with (sum_over (members_before st) (active st)).
+        - apply (sum_over_ahead _ _ j); auto. intros a' Ha' Hne'. specialize (Hahead a' Ha' Hne').
+          unfold g, x_j in *. lia.
+        - apply sum_over_incl; [assumption |]. intros a' Ha'. apply in_seq. specialize (Hgroups a' Ha'). lia. }
+      unfold x_j, A. rewrite Nat.mul_add_distr_l in *.
+      assert (k * u = (k - 1) * u + u)%nat by (clear - Hk; nia). lia. }
+    assert (Hin : forall a', In a' (active st) -> (members_before st a' <= committee_before st)%nat).
+    { intros a' Ha'. unfold committee_before.
+      replace (members_before st a') with (sum_over (members_before st) [a'])
+        by (unfold sum_over; simpl; lia).
+      apply sum_over_incl; [constructor; [simpl; tauto | constructor] |].
+      intros a'' [<- | []]. apply in_seq. specialize (Hgroups a' Ha'). lia. }
     assert (Hxi : (x_j + g <= x_i)%nat).
     { specialize (Hahead best Hi ltac:(auto)). unfold g, x_i. lia. }
     assert (Hg : (k * a + b + 2 <= 2 * g)%nat).
@@ -190,7 +210,7 @@ Section Shares.
     revert l Hwindow Hmap Htold Hunit. induction es as [| e earlier IH]; intros l Hwindow Hmap Htold Hunit;
       [exact I |].
     destruct l as [| x l]; [discriminate |]. simpl in Hmap. injection Hmap as He Hmap.
-    destruct Htold as [Htold Hmean]. simpl in Hmean.
+    destruct Htold as [Htold (own & all & Hown & Hmean)].
     assert (Hwindow' : in_window D l) by apply Hwindow.
     assert (Hlen : length earlier = length l).
     { rewrite <- (map_length group_of), Hmap, map_length. reflexivity. }
@@ -206,26 +226,49 @@ Section Shares.
       pose proof (answers_before k D ltac:(lia) a b HDab Hb p_j x l Hpj Hwindow
                     (Hposition p_j Hpj ltac:(congruence))) as Hbefore.
       fold E in Hbefore. rewrite <- Hc in Hbefore.
-      assert (Hpositive : (0 < A + length earlier)%nat) by lia.
-      assert (Hshare : share st earlier j <= B c).
-      { unfold share, B. fold x_j c A. apply ratio_le; [assumption | apply Hbottom |].
-        apply Nat.mul_le_mono_l. unfold bottom. lia. }
-      assert (Hunit_share : 0 <= share st earlier j <= 1).
-      { split; [| specialize (HB c); lra]. unfold share. fold x_j c A.
-        assert (E0 : Q_of 0 / Q_of 1 == 0) by reflexivity. rewrite <- E0. apply ratio_le; lia. }
+      assert (Hc_le : (c <= length earlier)%nat) by apply count_le.
+      pose proof (Hin j Hj) as Hmine.
+      assert (Hpositive : (0 < committee_before st + length earlier + all)%nat).
+      { specialize (Hin best Hi). unfold x_j, g in *. lia. }
+      set (share_j := share_with own all st earlier j) in *.
+      assert (Hshare : share_j <= B c).
+      { unfold share_j, share_with, B. fold c. apply ratio_le; [assumption | apply Hbottom |].
+        apply Nat.le_trans with
+          ((members_before st j + c + own) * (committee_before st + length earlier + u))%nat.
+        - apply Nat.mul_le_mono_l. unfold bottom, A. lia.
+        - unfold x_j. set (y := (members_before st j + c + own)%nat).
+          set (t := (committee_before st + length earlier)%nat).
+          assert (Hy : (y <= t + own)%nat) by (unfold y, t; lia).
+          apply Nat.le_trans with ((y + (u - own)) * (t + own))%nat.
+          + rewrite Nat.mul_add_distr_r, !Nat.mul_add_distr_l.
+            assert ((u - own) * y <= (u - own) * (t + own))%nat by (apply Nat.mul_le_mono_l; lia).
+            assert (y * u = y * own + (u - own) * y)%nat
+              by (rewrite (Nat.mul_comm (u - own)), <- Nat.mul_add_distr_l; f_equal; lia).
+            rewrite Nat.mul_add_distr_l in *. lia.
+          + apply Nat.mul_le_mono; unfold y, t; lia. }
+      assert (Hunit_share : 0 <= share_j <= 1).
+      { split; [| specialize (HB c); lra]. unfold share_j, share_with.
+        apply share_in_unit; lia. }
       apply minimum_spec; [apply Hunit; simpl; auto |]. rewrite Hmean.
-      destruct (Hbias c (share st earlier j) (B c)) as [H0 H1]; try apply Hunit_share; auto; [apply HB |].
+      destruct (Hbias c share_j (B c)) as [H0 H1]; try apply Hunit_share; auto; [apply HB |].
       destruct (Hworth c j) as [H2 H3].
-      apply Qle_trans with (worth c best * bias c (share st earlier j)); nra.
+      apply Qle_trans with (worth c best * bias c share_j); nra.
     - (* the best group's share is at least B *)
       intros Ei. rewrite Ei in Hmean. set (c := count best earlier) in *.
       assert (Hc : c = turns k p_i l) by (apply turns_are_counts; auto).
       pose proof (answers_before_at_most k D ltac:(lia) a b HDab Hb p_i x l Hpi Hwindow
                     (Hposition p_i Hpi ltac:(congruence))) as Hbefore.
       fold E in Hbefore. rewrite <- Hc in Hbefore.
-      assert (Hpositive : (0 < A + length earlier)%nat) by lia.
-      assert (Hshare : B c <= share st earlier best).
-      { unfold share, B. fold x_i c A. apply ratio_le; [apply Hbottom | assumption |].
+      assert (Hc_le : (c <= length earlier)%nat) by apply count_le.
+      pose proof (Hin best Hi) as Hmine.
+      assert (Hpositive : (0 < committee_before st + length earlier + all)%nat).
+      { unfold x_j, x_i, g in *. lia. }
+      set (share_i := share_with own all st earlier best) in *.
+      assert (Hshare : B c <= share_i).
+      { unfold share_i, share_with, B. fold x_i c. apply ratio_le; [apply Hbottom | assumption |].
+        apply Nat.le_trans with ((x_j + c) * (A + length earlier))%nat;
+          [apply Nat.mul_le_mono_l; unfold A; lia |].
+        apply Nat.le_trans with ((x_i + c) * bottom c)%nat; [| apply Nat.mul_le_mono_r; lia].
         apply Nat2Z.inj_le. rewrite !Nat2Z.inj_mul.
         pose proof (share_arithmetic (Z.of_nat k) (Z.of_nat a) (Z.of_nat b) (Z.of_nat g) (Z.of_nat x_j)
                       (Z.of_nat x_i) (Z.of_nat A) (Z.of_nat c)
@@ -245,20 +288,10 @@ Section Shares.
         { unfold bottom. rewrite Nat2Z.inj_sub by (clear - HE HA; nia).
           rewrite !Nat2Z.inj_add, Nat2Z.inj_mul. lia. }
         rewrite Hbot, !Nat2Z.inj_add. exact Harith. }
-      assert (Hshare1 : share st earlier best <= 1).
-      { unfold share. fold x_i c A. apply share_in_unit; [| assumption].
-        (* members of the best group are part of the committee *)
-        assert (x_i <= A)%nat.
-        { unfold x_i, A, committee_before.
-          replace (members_before st best) with (sum_over (members_before st) [best])
-            by (unfold sum_over; simpl; lia).
-          apply sum_over_incl; [constructor; [simpl; tauto | constructor] |].
-          intros a' [<- | []]. apply in_seq. specialize (Hgroups best Hi). lia. }
-        assert (c <= length earlier)%nat.
-        { apply count_le. }
-        lia. }
+      assert (Hshare1 : share_i <= 1).
+      { unfold share_i, share_with. fold x_i c. apply share_in_unit; unfold x_i in *; lia. }
       rewrite Hmean. apply Qle_trans with (worth c best * bias c (B c)); [apply minimum_le |].
-      destruct (Hbias c (B c) (share st earlier best)) as [H0 H1]; auto; [apply HB |].
+      destruct (Hbias c (B c) share_i) as [H0 H1]; auto; [apply HB |].
       destruct (Hworth c best). nra.
   Qed.
 End Shares.
@@ -367,8 +400,14 @@ Section HeadStart.
   Hypothesis with_head_start : head_start cf = true.
   Hypothesis choices_fair : fair ch.
   Hypothesis world_lawful : forall nd, seen nd -> lawful cf ch w nd.
+
+  (* Up to u people join whom the rule does not count; the most initial members allow for them. *)
+  Variable u : nat.
+  Variable uncounted_of : node -> nat -> nat.
+  Variable uncounted : node -> nat.
+  Hypothesis few_uncounted : forall nd g, seen nd -> (uncounted_of nd g <= uncounted nd <= u)%nat.
   Hypothesis initial_members_as_stated : forall g, (g < groups cf)%nat ->
-    (nth g (fewest cf) 0 <= initial g <= nth g (most cf) 0)%nat.
+    (nth g (fewest cf) 0 <= initial g /\ initial g + u <= nth g (most cf) 0)%nat.
 
   (* A slot is handed out only once every slot D or more before it has its score. *)
   Hypothesis within_window : (1 <= window cf)%nat /\
@@ -436,22 +475,24 @@ Section HeadStart.
     forall st x y, 0 <= x -> x <= y -> y <= 1 -> 0 <= bias st x <= bias st y.
   Hypothesis mean_is_worth_times_bias : forall nd, seen nd -> plan ch (rule nd) <> None ->
     let g := next_group ch w nd in
-    mean_score w nd == worth (rule nd) g * bias (rule nd) (share cf initial (rule nd) (answers nd) g).
+    mean_score w nd == worth (rule nd) g
+      * bias (rule nd) (share_with cf initial (uncounted_of nd g) (uncounted nd) (rule nd) (answers nd) g).
 
   Lemma seen_told nd : seen nd ->
-    told_by cf initial (fun _ => worth (rule nd)) (fun _ => bias (rule nd)) (rule nd) (answers nd).
+    told_by cf initial u (fun _ => worth (rule nd)) (fun _ => bias (rule nd)) (rule nd) (answers nd).
   Proof.
     induction 1 as [| p nd next Hseen IH Hin]; [exact I |].
-    apply (step_cases (fun nd => told_by cf initial (fun _ => worth (rule nd))
+    apply (step_cases (fun nd => told_by cf initial u (fun _ => worth (rule nd))
                                    (fun _ => bias (rule nd)) (rule nd) (answers nd)) nd p next Hin);
       [intros; exact I |].
     intros arms m y news E. simpl. split; [assumption |].
+    exists (uncounted_of nd (next_group ch w nd)), (uncounted nd). split; [now apply few_uncounted |].
     unfold arriving, mean_of, group_of. simpl. apply mean_is_worth_times_bias; [assumption |].
     rewrite E. discriminate.
   Qed.
 
-  (* Theorems 1 and 2. *)
-  Theorem best_group_kept : forall n, ever tree (is_dropped best) n root <= delta.
+  (* Theorems 1 and 2, and the statement on members who are not counted. *)
+  Theorem best_group_kept_with_uncounted : forall n, ever tree (is_dropped best) n root <= delta.
   Proof.
     apply best_group_kept_if_not_behind; auto.
     intros nd j Hseen (Hm & Hl & Hne & Hbest & Hmany & _).
@@ -461,7 +502,7 @@ Section HeadStart.
       apply Nat.leb_le in E. lia. }
     destruct (seen_match nd Hseen _ _ Hplan) as [Hmap Hmeans].
     destruct within_window as [HD Hwindow].
-    apply (round_in_order cf initial (rule nd) (fun _ => worth (rule nd)) (fun _ => bias (rule nd))
+    apply (round_in_order cf initial u (rule nd) (fun _ => worth (rule nd)) (fun _ => bias (rule nd))
              j best (next_slot w nd :: slots nd)); auto.
     - intros a Ha Hna. specialize (Horder j a Hl Hm Ha Hna).
       pose proof (initial_members_as_stated a (Hgroups a Ha)).
@@ -470,11 +511,37 @@ Section HeadStart.
     - apply Hwindow; [assumption |]. rewrite Hplan. discriminate.
     - simpl. rewrite Hmap. f_equal. unfold arriving, group_of, next_group. simpl. now rewrite Hplan.
     - simpl. split; [now apply seen_told |].
+      exists (uncounted_of nd (next_group ch w nd)), (uncounted nd). split; [now apply few_uncounted |].
       unfold arriving, mean_of, group_of. simpl. apply mean_is_worth_times_bias; [assumption |].
       rewrite Hplan. discriminate.
     - intros e [<- | He]; [unfold arriving, mean_of; simpl; now apply mean_at_most_1 | auto].
   Qed.
 End HeadStart.
+
+(* Theorems 1 and 2. *)
+Theorem best_group_kept cf ch w delta best first_told initial :
+  let tree := branches cf ch w in
+  let seen := reachable tree (opening cf first_told) in
+  proper cf delta best -> head_start cf = true -> fair ch ->
+  (forall nd, seen nd -> lawful cf ch w nd) ->
+  (forall g, (g < groups cf)%nat -> (nth g (fewest cf) 0 <= initial g <= nth g (most cf) 0)%nat) ->
+  ((1 <= window cf)%nat /\
+   forall nd, seen nd -> plan ch (rule nd) <> None -> in_window (window cf) (next_slot w nd :: slots nd)) ->
+  forall worth bias,
+  (forall st g, 0 <= worth st g <= worth st best) ->
+  (forall st x y, 0 <= x -> x <= y -> y <= 1 -> 0 <= bias st x <= bias st y) ->
+  (forall nd, seen nd -> plan ch (rule nd) <> None ->
+     let g := next_group ch w nd in
+     mean_score w nd == worth (rule nd) g * bias (rule nd) (share cf initial (rule nd) (answers nd) g)) ->
+  forall n, ever tree (is_dropped best) n (opening cf first_told) <= delta.
+Proof.
+  intros tree seen Hproper Hhead Hfair Hlawful Hinitial Hwindow worth bias Hbest Hbias Hmean.
+  apply (best_group_kept_with_uncounted cf ch w delta best first_told initial) with
+    (u := 0%nat) (uncounted_of := fun _ _ => 0%nat) (uncounted := fun _ => 0%nat)
+    (worth := worth) (bias := bias); auto.
+  - intros g Hg. specialize (Hinitial g Hg). lia.
+  - intros nd Hseen Hplan. cbv zeta. rewrite share_without. now apply Hmean.
+Qed.
 
 (* The published choices only move wealth. *)
 Lemma to_prior_fair cf part ws :

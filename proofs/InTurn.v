@@ -34,7 +34,7 @@ Section Told.
   Lemma told_in_turn_told_by arms worth bias st l es :
     NoDup arms -> in_window 1 l -> (0 < length arms)%nat ->
     map group_of es = map (fun x => nth (x mod length arms) arms 0%nat) l ->
-    told_in_turn (length arms) worth bias st es -> told_by cf initial worth bias st es.
+    told_in_turn (length arms) worth bias st es -> told_by cf initial 0 worth bias st es.
   Proof.
     intros Harms Hwindow Hk. revert l Hwindow.
     induction es as [| e es IH]; intros l Hwindow Hmap Htold; [exact I |].
@@ -52,7 +52,7 @@ Section Told.
     { rewrite <- (map_length group_of), Hmap, map_length. reflexivity. }
     assert (Hdiv : (length es / k = count (group_of e) es)%nat).
     { rewrite Hcount, Hlen. symmetry. apply (Nat.div_unique _ _ _ p); lia. }
-    rewrite <- Hdiv. exact Hmean.
+    exists 0%nat, 0%nat. split; [lia |]. rewrite share_without, <- Hdiv. exact Hmean.
   Qed.
 End Told.
 
@@ -193,7 +193,7 @@ Section InTurn.
     assert (Hmap' : map group_of (arriving ch w nd 0 :: answers nd)
       = map (fun x => nth (x mod length (active (rule nd))) (active (rule nd)) 0%nat) (next_slot w nd :: slots nd)).
     { simpl. rewrite Hmap. f_equal. unfold arriving, group_of, next_group. simpl. now rewrite Hplan. }
-    apply (round_in_order cf initial (rule nd) worths biases j best (next_slot w nd :: slots nd)); auto.
+    apply (round_in_order cf initial 0 (rule nd) worths biases j best (next_slot w nd :: slots nd)); auto.
     - rewrite HD. lia.
     - intros a Ha Hna. specialize (Horder j a Hl Hm Ha Hna).
       pose proof (initial_members_as_stated a (Hgroups a Ha)).
