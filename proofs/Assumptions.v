@@ -1,6 +1,6 @@
 (* What each main theorem rests on; `make assumptions` prints it, and assumptions.txt keeps it. *)
 
-From AffinityBandits Require Trees NeutralBlocks Shares Bets BestGroupKept HeadStart InTurn Panels Members AuditBets Borders.
+From AffinityBandits Require Trees NeutralBlocks Shares Bets BestGroupKept HeadStart InTurn NotVacuous Panels Members AuditBets Borders.
 
 Goal True. idtac "Trees.ville:". Abort.
 Print Assumptions Trees.ville.
@@ -24,6 +24,8 @@ Goal True. idtac "HeadStart.best_group_kept_by_the_published_rule:". Abort.
 Print Assumptions HeadStart.best_group_kept_by_the_published_rule.
 Goal True. idtac "InTurn.best_group_kept_in_turn:". Abort.
 Print Assumptions InTurn.best_group_kept_in_turn.
+Goal True. idtac "NotVacuous.assumptions_can_be_met:". Abort.
+Print Assumptions NotVacuous.assumptions_can_be_met.
 Goal True. idtac "Panels.best_group_kept_with_panels:". Abort.
 Print Assumptions Panels.best_group_kept_with_panels.
 Goal True. idtac "Panels.best_group_kept_by_equally_strict_recusal:". Abort.

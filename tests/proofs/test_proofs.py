@@ -38,6 +38,7 @@ def gaps(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_every_proof_is_accepted_and_rests_on_nothing(tmp_path: Path) -> None:
     need_coq()
     proofs = copied(tmp_path)

@@ -13,7 +13,7 @@ from affinity_bandits.policies.betting import NODES, BettingState, ParallelBetti
 from affinity_bandits.policies.wealth import log_worth
 from tests.proofs.following import NEAR, Comparison, Follower, Scores, build, compare, need_ocaml
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 LAST = len(NODES) - 1
 
 
