@@ -93,7 +93,9 @@ def test_two_groups_with_recusal_get_no_promise(two_recused: Plan) -> None:
     assert tell_verdict(told) == "No number of choices is enough."
     assert tell_obstacles(told) == [
         "Two groups: each is judged only by the other's people. Scores cannot tell stricter judges"
-        " from worse candidates; no chance of a wrong group can be promised unless outsiders judge."
+        " from worse candidates; no chance of a wrong group can be promised unless outsiders"
+        " judge.",
+        "If favors or strictness may differ, let people judge who belong to no group.",
     ]
     assert (tell_claim(told), tell_conditions(told)) == ("", [])
     assert cost_rows(told, TODAY)[-1] == ["recusal", "-", "-", "-", "no"]
@@ -200,8 +202,11 @@ def test_a_known_gap_in_favor_costs_choices_and_ends_promises(two_panels: Plan) 
     assert (much.enough, much.failure, much.enough_choices) == (False, None, None)
     assert tell_obstacles([much]) == [
         "Panels, equal seats: favors that differ by 0.6 can hide a difference of 0.3 points, and"
-        " 0.3 is not more."
+        " 0.3 is not more.",
+        "If favors or strictness may differ, let people judge who belong to no group.",
     ]
+    three = replace(much, assumptions=replace(much.assumptions, groups=3, favor_gap=1.0))
+    assert "neutral blocks" in tell_obstacles([three])[-1]
 
 
 def test_strictness_and_favor_shorten_the_lead_by_as_much_as_they_say() -> None:

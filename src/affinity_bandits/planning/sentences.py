@@ -196,7 +196,21 @@ def tell_obstacles(plans: Sequence[Plan]) -> list[str]:
                 f" {given.favor_gap:.3g} can hide a difference of {given.hidden_gap:.2g} points,"
                 f" and {given.smallest_difference:g} is not more."
             )
+    if found:
+        found.append(recommend_judges(plans[0].assumptions.groups))
     return found
+
+
+def recommend_judges(groups: int) -> str:
+    """Say who should judge if favors or strictness may differ."""
+    outsiders = "If favors or strictness may differ, let people judge who belong to no group"
+    if groups == 2:
+        return f"{outsiders}."
+    return (
+        f"{outsiders}. If there are none, let one person of a third group score a candidate of each"
+        " of the others, and compare only these scores (neutral blocks). A plan does not compute"
+        " either of them yet."
+    )
 
 
 def tell_claim(plans: Sequence[Plan]) -> str:

@@ -1,0 +1,143 @@
+"""Is the best group kept if judges differ in strictness, favor and use of the scale, and the price?
+
+`python -m bench.judges_as_they_are [--json]`. Worlds are those of `bench/judge_worlds.py`. Where
+all groups are equally good, the least favored one is watched: dropping it is wrong. Neutral blocks
+promise at most 5%, in every world in which no third group has a taste. Recusal and panels run in
+the same worlds as a control. `--runs` is the number of runs per line (1,000).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from affinity_bandits import (
+    JudgeWorld,
+    NeutralElimination,
+    PanelElimination,
+    RecusalElimination,
+    simulate_blocks,
+    simulate_slots,
+)
+from affinity_bandits.simulation import AmongJudges
+from affinity_bandits.simulation.intervals import proportion_interval
+from bench.judge_worlds import HELD_OUT, KNOWN, MODELS, TASTES, stars
+from bench.measure import make_parser, report
+
+RUNS = 1_000
+LONG, SHORT = 20_000, 3_000
+"""Scores in a run: as long as comparisons last, and as long as the planned ones."""
+BUDGET = {
+    "recused": {2: 1_500, 3: 2_250, 4: 3_350},
+    "panel": {2: 900, 3: 1_400, 4: 2_200},
+}
+"""About what a plan calls enough, for judges who are all alike."""
+TARGET = {2: 900, 3: 1_500, 4: 2_000}
+SLOTS = {"recused": RecusalElimination, "panel": PanelElimination}
+LEADS = (0.1, 0.2, 0.4)
+"""Points by which the best family of models is better than the next, on a scale from 1 to 10."""
+
+
+def wrong(name: str, runs: AmongJudges) -> Iterator[tuple[str, float]]:
+    """Yield the fraction of runs that drop the best group, and its upper 95% limit."""
+    part, _, upper = proportion_interval(runs.wrong, len(runs.scores), 0.95)
+    yield f"{name}.wrong", part
+    yield f"{name}.upper", upper
+
+
+def price(name: str, runs: AmongJudges) -> Iterator[tuple[str, float]]:
+    """Yield the mean and the 95th percentile of scores, and the fraction of decided runs."""
+    yield f"{name}.mean", float(runs.scores.mean())
+    yield f"{name}.p95", float(np.quantile(runs.scores, 0.95))
+    yield f"{name}.decided", float(runs.decided.mean())
+
+
+def neutral_worlds() -> dict[str, tuple[JudgeWorld, bool]]:
+    """Return worlds in which the promise is 5%, and whether outsiders judge."""
+    worlds = {f"known.{name}": (world, False) for name, world in KNOWN.items()}
+    worlds |= {f"held_out.{name}": (world, False) for name, world in HELD_OUT.items()}
+    uneven = {"group_strictness": 0.4, "drift": 0.3}
+    two = stars(2, slopes=(1.3, 1), **uneven)
+    return worlds | {
+        "outsiders.two groups": (two, True),
+        "outsiders.three groups": (stars(3, slopes=(1.3, 1, 1), **uneven), True),
+    }
+
+
+def families(lead: float) -> JudgeWorld:
+    """Return the families of models with that lead of the best, which is the least favored."""
+    first, _, third, fourth = MODELS.quality
+    quality = (first, third + lead, third, fourth)
+    told = {name: getattr(MODELS, name) for name in MODELS.__dataclass_fields__}
+    return JudgeWorld(**told | {"quality": quality})
+
+
+def measured(runs: int) -> Iterator[tuple[str, float]]:
+    """Yield all figures."""
+    for name, (world, outsiders) in neutral_worlds().items():
+        policy = NeutralElimination(outsiders=outsiders)
+        yield from wrong(f"as_they_are.{name}", simulate_blocks(policy, world, LONG, runs, 1))
+    for name, world in TASTES.items():
+        found = simulate_blocks(NeutralElimination(), world, SHORT, runs, 2)
+        yield from wrong(f"as_they_are.tastes.{name}", found)
+    for groups in (2, 3, 4):
+        lead = stars(groups, lead=0.3, group_strictness=0.2)
+        same = stars(groups, lead=0.3, group_strictness=0.2, favors=(0.3,) * groups)
+        blocks = {"outsiders": NeutralElimination(outsiders=True)}
+        if groups > 2:
+            blocks["neutral"] = NeutralElimination()
+            blocks["neutral_with_target"] = NeutralElimination(target=TARGET[groups])
+        for name, policy in blocks.items():
+            for favor, world in (("differ", lead), ("same", same)):
+                found = simulate_blocks(policy, world, LONG, runs, 3)
+                yield from price(f"as_they_are.price.{name}.{groups}.{favor}", found)
+        panels = PanelElimination(bounded=True, failure=0.05, target=BUDGET["panel"][groups])
+        for favor, world in (("differ", lead), ("same", same)):
+            found = simulate_slots(panels, world, "panel", LONG, runs, 3)
+            yield from price(f"as_they_are.price.panel.{groups}.{favor}", found)
+        for way, kind in SLOTS.items():
+            budget = BUDGET[way][groups]
+            slots = kind(bounded=True, failure=0.05, target=budget)
+            for strictness in (0.0, 0.2, 0.4):
+                uneven = stars(groups, group_strictness=strictness)
+                found = simulate_slots(slots, uneven, way, budget, runs, 4)
+                yield from wrong(f"as_they_are.control.{way}.{groups}.sd_{strictness:g}", found)
+    alike = stars(2, favors=(0.3, 0.3), judge_strictness=0.0)
+    for way, kind in SLOTS.items():
+        slots = kind(bounded=True, failure=0.05, target=BUDGET[way][2])
+        found = simulate_slots(slots, alike, way, BUDGET[way][2], runs, 4)
+        yield from wrong(f"as_they_are.control.{way}.2.alike", found)
+    everybody = PanelElimination(bounded=True, failure=0.05)
+    for points in LEADS:
+        world = families(points)
+        name = f"as_they_are.models.{points:g}"
+        found = simulate_blocks(NeutralElimination(), world, LONG, runs, 5)
+        yield from (*wrong(f"{name}.neutral", found), *price(f"{name}.neutral", found))
+        found = simulate_slots(everybody, world, "everybody", LONG, runs, 5)
+        yield from (*wrong(f"{name}.everybody", found), *price(f"{name}.everybody", found))
+
+
+def summary(figures: dict[str, float]) -> dict[str, float]:
+    """Return the figures of the documentation's first lines besides."""
+    promised = ("known", "held_out", "outsiders")
+    found = [one for one in figures if one.split(".")[1] in promised]
+    return figures | {
+        "as_they_are.worlds": len([one for one in found if one.endswith(".wrong")]),
+        "as_they_are.worst": max(figures[one] for one in found if one.endswith(".wrong")),
+        "as_they_are.worst_upper": max(figures[one] for one in found if one.endswith(".upper")),
+    }
+
+
+def main() -> int:
+    """Measure, and print or write the figures."""
+    parser = make_parser(__doc__ or "")
+    parser.add_argument("--runs", type=int, default=RUNS, help="runs per line")
+    arguments = parser.parse_args()
+    report(summary(dict(measured(arguments.runs))), arguments)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
