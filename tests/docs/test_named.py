@@ -28,7 +28,9 @@ TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 TEST = re.compile(r"\btests/[\w/]*(?:\.\w+)?")
 DOTTED = re.compile(r"((?:\.?[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)(?:\(.*\))?")
 CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-FILES = set(re.findall(r"\w+", "csv dta html json lock md mts npz py rda toml ts txt xlsx yaml"))
+FILES = set(
+    re.findall(r"\w+", "csv dta html json lock md mts npz py pyi rda toml ts txt xlsx yaml")
+)
 """How a name ends that is a file and not an attribute."""
 MADE = ("docs/_build/", "docs/measured/NAME.json", "my_policy.py")
 """Files that a command writes, that stand for many, or that the reader is told to write."""
