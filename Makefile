@@ -1,7 +1,7 @@
 .PHONY: check hashes nightly quick coverage docs proofs preprint bench tables pictures soak-service
 
-check: ## what every change must pass, in a fresh virtual environment
-	bash .ci/run
+check: ## what every change must pass, in a fresh virtual environment; PACKAGE=client: packages/client alone
+	bash .ci/run $(if $(PACKAGE),package $(PACKAGE))
 
 nightly: ## the same, with the tests that are too long for every change
 	bash .ci/run nightly

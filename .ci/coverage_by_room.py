@@ -13,12 +13,14 @@ from pathlib import PurePath
 from coverage import Coverage
 
 FLOOR = 0.3
-PACKAGE = "affinity_bandits"
+PACKAGE, CLIENT = "affinity_bandits", "affinity_bandits_client"
 
 
 def room_of(file: str) -> str:
     """Return the directory of a file, those of the service one by one; modules have none."""
     parts = PurePath(file).parts
+    if CLIENT in parts:
+        return "packages/client"
     inside = parts[len(parts) - parts[::-1].index(PACKAGE) : -1]
     depth = 2 if inside[:1] == ("service",) else 1
     return "/".join(inside[:depth]) or "(modules)"

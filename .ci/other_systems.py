@@ -1,6 +1,6 @@
 """Run what should work on Windows and macOS, on the installed package: python .ci/other_systems.py.
 
-It needs the extras app, experiments and client. Any failure ends it with a traceback.
+It needs the extras app and experiments, and the client. Any failure ends it with a traceback.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def run_all(folder: str) -> None:
         finally:
             app.terminate()
     print("works: app")
-    importlib.import_module("affinity_bandits.client")
+    importlib.import_module("affinity_bandits_client")
     print("works: client")
 
 

@@ -29,9 +29,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "affinity_bandits"
+PACKAGE = Path("src", "affinity_bandits")
+CLIENT = Path("packages", "client", "src", "affinity_bandits_client")
 FOLDERS: Mapping[str, tuple[str, ...]] = {
     "audit": ("audit", "plots", "app", "cli", "errors"),
+    "client/messages": ("service/http", "client", "service/core"),
     "client": ("client",),
     "experiments": ("experiments", "cli", "errors"),
     "model": ("bias", "noise", "simulation", "contracts", "errors", "test_bandit.py"),
@@ -47,7 +49,6 @@ FOLDERS: Mapping[str, tuple[str, ...]] = {
     "simulation": ("simulation", "contracts", "paper", "errors"),
     "studies": ("studies",),
     "theory": ("theory", "paper", "studies", "errors"),
-    "wire": ("service/http", "client", "service/core"),
     "base/declaration.py": ("base", "cli", "app", "service/http"),
     "base/digests.py": ("experiments", "simulation", "service/core"),
     "base/registry.py": ("errors", "experiments", "simulation", "service/core"),
@@ -125,8 +126,8 @@ class Mutant:
 
 
 def find_mutants(file: str) -> list[Mutant]:
-    """Return all mutants of a file of the package."""
-    source = (PACKAGE / file).read_bytes()
+    """Return all mutants of a file, named as `measured_files` does."""
+    source = (ROOT / path_of(file)).read_bytes()
     found = list(_find_in_sql(file, source) if file.endswith(".sql") else _find(file, source))
     return [one for one in found if one.before != one.after]
 
@@ -240,13 +241,25 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def measured_files() -> list[str]:
-    """Return the files of the measured parts, as paths inside the package."""
+    """Return the files of the measured parts, as paths inside the package; `client/` is one."""
     files = []
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.sql")]):
-        name = path.relative_to(PACKAGE).as_posix()
-        if _part(name) and path.name != "__init__.py":
-            files.append(name)
+    for package, begin in ((PACKAGE, ""), (CLIENT, "client/")):
+        folder = ROOT / package
+        for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.sql")]):
+            name = begin + path.relative_to(folder).as_posix()
+            if _part(name) and path.name != "__init__.py":
+                files.append(name)
     return files
+
+
+def path_of(file: str) -> Path:
+    """Return the path in a checkout of a file that `measured_files` names."""
+    inside = file.removeprefix("client/")
+    return (PACKAGE if inside == file else CLIENT) / inside
+
+
+def _tests(folder: str) -> str:
+    return "packages/client/tests" if folder == "client" else f"tests/{folder}"
 
 
 def _part(file: str) -> str:
@@ -290,7 +303,7 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = os.environ | {
-            "PYTHONPATH": str(folder / "src"),
+            "PYTHONPATH": os.pathsep.join(str(folder / one.parent) for one in (PACKAGE, CLIENT)),
             "NUMBA_CACHE_DIR": str(folder / "compiled"),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
@@ -299,9 +312,9 @@ class Copy:
 
     def notices(self, mutant: Mutant) -> str:
         """Return the stage of tests that fails on a mutant; an empty string if none does."""
-        first, *rest = (f"tests/{one}" for one in FOLDERS[_part(mutant.file)])
+        first, *rest = (_tests(one) for one in FOLDERS[_part(mutant.file)])
         stages = {
-            "doctests": (["--doctest-modules"], [f"src/affinity_bandits/{mutant.file}"]),
+            "doctests": (["--doctest-modules"], [str(path_of(mutant.file))]),
             "fast tests of the folder": (["-m", "not slow and not nightly"], [first]),
             "slow tests of the folder": (["-m", "slow and not nightly"], [first]),
             "tests of other folders": (["-m", "not nightly"], rest),
@@ -333,7 +346,7 @@ class Copy:
         """Return how tests fail: the first that does, a crash or a hang; empty if they pass."""
         if mutant is None:
             return self.run_tests(arguments)
-        target = self.folder / "src" / "affinity_bandits" / mutant.file
+        target = self.folder / path_of(mutant.file)
         source = target.read_bytes()
         target.write_bytes(mutant.apply(source))
         try:

@@ -25,7 +25,7 @@ from affinity_bandits.service.core.keys import create_tenant, make_key
 from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.wire.base import SCOPES
+from affinity_bandits_client.messages.base import SCOPES
 
 ARMS = ("north", "south")
 HORIZON = 10**12

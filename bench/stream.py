@@ -17,7 +17,7 @@ import sys
 import time
 from uuid import UUID
 
-from affinity_bandits.client import Client, Lease
+from affinity_bandits_client import Client, Lease
 from bench.measure import main
 from bench.service_setup import Bench, database, free_port, server
 

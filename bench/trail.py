@@ -30,8 +30,8 @@ from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.export import export
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Lease, Told
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Lease, Told
+from affinity_bandits_client.messages.base import new_key
 from bench.measure import main
 from bench.service_setup import Bench, database
 

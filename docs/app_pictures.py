@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
-from tests.support.in_process import serve_here
-from tests.support.page_words import keep_words
-
 from affinity_bandits.app.application import Settings, create_local_app
 from affinity_bandits.app.plan import EXAMPLE
+from tests.support.in_process import serve_here
+from tests.support.page_words import keep_words
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

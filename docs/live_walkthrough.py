@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Live, Power
-from affinity_bandits.client import Client, ClosedRound, Finished, Lease, run_campaign
 from affinity_bandits.plots.style import COLORS, SETTINGS, save_figure
 from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation import Environment
+from affinity_bandits_client import Client, ClosedRound, Finished, Lease, run_campaign
 
 AFFINITY = Path(sys.executable).with_name("affinity")
 SOURCES = ["referrals", "open call", "agency"]

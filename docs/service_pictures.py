@@ -19,8 +19,6 @@ from uuid import UUID
 import asyncpg
 import httpx
 import numpy as np
-from tests.support.in_process import serve_here
-from tests.support.page_words import keep_words
 
 from affinity_bandits.base.declaration import EXAMPLES, Declaration
 from affinity_bandits.policies import (
@@ -38,7 +36,9 @@ from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.wire import Lease
+from affinity_bandits_client.messages import Lease
+from tests.support.in_process import serve_here
+from tests.support.page_words import keep_words
 
 DECLARED = Declaration.from_json(EXAMPLES)
 IMAGES = Path(__file__).parent / "images"

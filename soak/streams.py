@@ -25,12 +25,12 @@ from typing import NamedTuple
 from uuid import UUID
 
 from affinity_bandits.base.declaration import EXAMPLES
-from affinity_bandits.client import Client
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import migrate
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire.base import SCOPES
+from affinity_bandits_client import Client
+from affinity_bandits_client.messages.base import SCOPES
 from soak.service.postgres import Cluster, free_port
 from soak.service.servers import Servers, environment
 
@@ -39,7 +39,7 @@ PACE = 0.002  # seconds between two decisions of a stream
 QUIET = 120.0  # seconds that the last answers may take once nothing is disturbed
 STREAM = """
 import os, signal, sys, time
-from affinity_bandits.client import Client
+from affinity_bandits_client import Client
 url, key, campaign, journal, record = sys.argv[1:]
 over = []
 signal.signal(signal.SIGTERM, lambda *_: over.append(True))

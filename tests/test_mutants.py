@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from bench.mutants import PACKAGE, WEIGHTS, Copy, draw_mutants, find_mutants
+from bench.mutants import ROOT, WEIGHTS, Copy, draw_mutants, find_mutants, path_of
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from bench.mutants import PACKAGE, WEIGHTS, Copy, draw_mutants, find_mutants
     ],
 )
 def test_every_mutant_is_another_program(file: str, least: int) -> None:
-    source = (PACKAGE / file).read_bytes()
+    source = (ROOT / path_of(file)).read_bytes()
     mutants = find_mutants(file)
     assert len(mutants) >= least
     tree = ast.dump(ast.parse(source))
@@ -30,7 +30,7 @@ def test_every_mutant_is_another_program(file: str, least: int) -> None:
 
 def test_a_mutant_of_sql_changes_its_own_line() -> None:
     file = "service/store/sql/ask_function.sql"
-    source = (PACKAGE / file).read_bytes()
+    source = (ROOT / path_of(file)).read_bytes()
     before = source.splitlines()
     for one in find_mutants(file):
         after = one.apply(source).splitlines()
@@ -57,14 +57,14 @@ class Scripted(Copy):
 
     def __init__(self, folder: Path, tests: Mapping[str, tuple[str | int, str]]) -> None:
         super().__init__(folder)
-        self.target = folder / "src" / "affinity_bandits" / FILE
+        self.target = folder / path_of(FILE)
         self.target.parent.mkdir(parents=True)
-        self.target.write_bytes((PACKAGE / FILE).read_bytes())
+        self.target.write_bytes((ROOT / path_of(FILE)).read_bytes())
         (folder / "tests" / "policies").mkdir(parents=True)
         self.tests, self.runs = tests, Counter[str]()
 
     def run_tests(self, arguments: Sequence[str]) -> str:
-        mutated = self.target.read_bytes() != (PACKAGE / FILE).read_bytes()
+        mutated = self.target.read_bytes() != (ROOT / path_of(FILE)).read_bytes()
         for test, (with_it, without) in self.tests.items():
             alone = any(one.startswith("t.py") for one in arguments)
             if (alone and test not in arguments) or f"--deselect={test}" in arguments:
@@ -101,4 +101,4 @@ def test_only_a_test_that_passes_without_the_mutant_notices_it(
     copy = Scripted(tmp_path, tests)
     found = copy.notices(find_mutants(FILE)[0])
     assert found == (f"doctests: {noticed}" if noticed else "")
-    assert copy.target.read_bytes() == (PACKAGE / FILE).read_bytes()
+    assert copy.target.read_bytes() == (ROOT / path_of(FILE)).read_bytes()

@@ -27,7 +27,7 @@ def circle(*packages: str) -> list[str]:
 
 
 def test_no_two_modules_import_each_other() -> None:
-    assert circle("affinity_bandits", "bench", "soak", "tests") == []
+    assert circle("affinity_bandits", "affinity_bandits_client", "bench", "soak", "tests") == []
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import pytest
 
 from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.base.tables import TableFile
-from affinity_bandits.client import journal
 from affinity_bandits.experiments import executors, store
 from affinity_bandits.experiments.executors import ProcessExecutor
+from affinity_bandits_client import journal
 from tests.support.environments import ROOT
 
 WINDOWS = SimpleNamespace(platform="win32")

@@ -91,7 +91,6 @@ LIVE = "live = Live(policy_from_json('elimination'), 2, 9); live.tell(live.ask()
     [
         ("import affinity_bandits; affinity_bandits.policies.UCB1()", {"numpy"}, HEAVY),
         (f"from affinity_bandits import Live, policy_from_json; {LIVE}", {"numpy"}, HEAVY),
-        ("import affinity_bandits.client", {"httpx"}, {"asyncpg", "fastapi", "numba", "numpy"}),
         ("from affinity_bandits import *", {"numba"}, HEAVY - {"numba", "scipy"}),
         (
             f"sys.modules.update(dict.fromkeys({EXTRAS!r})); from affinity_bandits import *",

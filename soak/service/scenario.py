@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
-from tests.support.poolers import pgbouncer
 
-from affinity_bandits.client import Client as Owner
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store import roles
 from affinity_bandits.service.store.connection import GONE, connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.wire.base import LARGEST_LEASE, SCOPES
+from affinity_bandits_client import Client as Owner
+from affinity_bandits_client.messages.base import LARGEST_LEASE, SCOPES
 from soak.service.cases import Case
 from soak.service.checker import check
 from soak.service.client import Client, Clients, Setup
@@ -32,6 +31,7 @@ from soak.service.postgres import Cluster, Pair, free_port
 from soak.service.rows import Row
 from soak.service.servers import Servers, environment
 from soak.service.upgrade import release_2
+from tests.support.poolers import pgbouncer
 
 LEASE_SECONDS = 2.0
 

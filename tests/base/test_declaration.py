@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.declaration import EXAMPLES, Declaration
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning import make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
 from affinity_bandits.service.core.spec import CampaignSpec, read_spec
-from affinity_bandits.wire import CreateCampaign
-from affinity_bandits.wire import Plan as PlanMessage
+from affinity_bandits_client.messages import CreateCampaign
+from affinity_bandits_client.messages import Plan as PlanMessage
+from affinity_bandits_client.messages.campaigns import EXAMPLE
 from tests.cli.inside import Done, inside
 from tests.planning.assumed import TINY as ASSUMED
 
@@ -121,5 +122,6 @@ def test_a_campaign_may_be_declared_without_a_plan() -> None:
         declaration=SOURCES.to_json(),
     )
     assert read_spec(body).declaration == SOURCES
+    assert EXAMPLE == EXAMPLES
     with pytest.raises(ValidationError, match="declaration must be given, such as"):
         CreateCampaign(name="x", arms=("A", "B"), policy={"name": "elimination"}, horizon=100)

@@ -7,7 +7,8 @@ import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tests.support.environments import ROOT, Needs
+from affinity_bandits.base.errors import WITH_CLIENT
+from tests.support.environments import CLIENT, CLIENT_FOLDER, ROOT, Needs
 
 NEEDS = re.compile(r"^This page needs: `(pip install [^`]+)`", flags=re.MULTILINE)
 FENCED = re.compile(
@@ -96,8 +97,11 @@ def read_page(path: Path) -> Page:
 def parse_pip(command: str) -> Needs:
     """Read `pip install ".[plot]" duckdb`.
 
-    >>> parse_pip('pip install ".[client]" duckdb')
-    Needs(extras=('client',), packages=('duckdb',))
+    >>> parse_pip('pip install ".[service]" ./packages/client duckdb')
+    Needs(extras=('service',), packages=('affinity-bandits-client', 'duckdb'))
+
+    Raises:
+        BadPage: it does not work from a checkout alone.
     """
     if "'" in command:
         raise BadPage(f"{command}: take double quotes, the only ones of cmd.exe")
@@ -107,10 +111,14 @@ def parse_pip(command: str) -> Needs:
         ours = re.fullmatch(r"(?:\.|affinity-bandits)(?:\[([\w,-]+)\])?", word)
         if ours is not None:
             extras |= set((ours[1] or "").split(",")) - {""}
+        elif word == f"./{CLIENT_FOLDER}":
+            packages.append(CLIENT)
         elif re.fullmatch(r"[A-Za-z][\w.-]*", word):
             packages.append(word)
         else:
             raise BadPage(f"{word!r} of {command!r} is neither this package nor the name of one")
+    if extras & set(WITH_CLIENT) and CLIENT not in packages:
+        raise BadPage(f"{command}: name ./{CLIENT_FOLDER} too, or pip looks for it at an index")
     return Needs(tuple(sorted(extras)), tuple(sorted(packages)))
 
 

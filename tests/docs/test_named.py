@@ -23,9 +23,10 @@ from tests.support.environments import ROOT
 
 PAGES = sorted({*ROOT.glob("*.md"), *EVERY_PAGE} - {ROOT / "CHANGELOG.md"})  # whose names are gone
 SOURCE = ROOT / "src" / "affinity_bandits"
-MODULES = sorted(SOURCE.rglob("*.py"))
+CLIENT = ROOT / "packages" / "client" / "src" / "affinity_bandits_client"
+MODULES = sorted([*SOURCE.rglob("*.py"), *CLIENT.rglob("*.py")])
 TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-TEST = re.compile(r"\btests/[\w/]*(?:\.\w+)?")
+TEST = re.compile(r"(?<![\w/])(?:packages/\w+/)?tests/[\w/]*(?:\.\w+)?")
 DOTTED = re.compile(r"((?:\.?[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)(?:\(.*\))?")
 CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 FILES = set(
@@ -34,7 +35,7 @@ FILES = set(
 """How a name ends that is a file and not an attribute."""
 MADE = ("docs/_build/", "docs/measured/NAME.json", "my_policy.py")
 """Files that a command writes, that stand for many, or that the reader is told to write."""
-SEARCHED = ("src", "tests", "bench", "soak", "deploy", ".ci", "docs")
+SEARCHED = ("src", "packages", "tests", "bench", "soak", "deploy", ".ci", "docs")
 ELSEWHERE = re.compile(r"(FORWARDED|NUMBA|OAUTH2|OTEL)_")
 """Variables of other programs."""
 ROOMS = (
@@ -43,6 +44,7 @@ ROOMS = (
     "affinity_bandits.kernels",
     "affinity_bandits.model",
     "affinity_bandits.service",
+    "affinity_bandits_client",
 )
 """Where a name may begin that does not say where it is."""
 
@@ -56,7 +58,7 @@ def ticked(text: str) -> list[list[str]]:
 
 
 def missing_files(text: str) -> list[str]:
-    rooms = [ROOT, SOURCE, SOURCE / "service", SOURCE / "model", SOURCE / "base"]
+    rooms = [ROOT, SOURCE, SOURCE / "service", SOURCE / "model", SOURCE / "base", CLIENT]
     first = {path.name for room in rooms for path in room.iterdir() if path.is_dir()}
     named = {
         word for line in ticked(text) for word in line if re.fullmatch(r"[\w.-]+/[\w./-]*", word)
@@ -98,7 +100,7 @@ def attribute(found: Any, name: str) -> Any:
 
 def beginnings(word: str) -> Iterator[Any]:
     """Return what the first word of a dotted name may mean: a module, or a public class."""
-    if word in ("affinity_bandits", "bench", "soak"):
+    if word in ("affinity_bandits", "affinity_bandits_client", "bench", "soak"):
         yield import_module(word)
         return
     yield from filter(None, (module(f"{room}.{word}") for room in ROOMS))

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
+import affinity_bandits_client
 from affinity_bandits import __version__
-from tests.support.environments import ROOT, project
+from tests.support.environments import CLIENT, ROOT, extras, project
 
 
 def text_of(name: str) -> str:
@@ -21,6 +22,8 @@ def text_of(name: str) -> str:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
+    assert affinity_bandits_client.__version__ == __version__
+    assert f"{CLIENT}=={__version__}" in extras()["service"]
     assert yaml.safe_load(text_of("CITATION.cff"))["version"] == __version__
     assert re.findall(r"^## (\S+)", text_of("CHANGELOG.md"), flags=re.MULTILINE)[0] == __version__
 

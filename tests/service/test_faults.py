@@ -13,7 +13,6 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from affinity_bandits import wire
 from affinity_bandits.base.errors import (
     AffinityError,
     InvalidInput,
@@ -26,6 +25,7 @@ from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.http.errors import as_problem
 from affinity_bandits.service.store import connection
 from affinity_bandits.service.ui.pages import COOKIE
+from affinity_bandits_client import messages
 from tests.service.broken import CAUSES, PRIVATE, World, raising, until, world
 from tests.support.databases import forget_due
 from tests.support.web_site import Site, refused, site
@@ -255,6 +255,6 @@ def test_only_what_the_request_caused_is_told_to_whoever_sent_it() -> None:
     assert {as_problem(error).status for error in mine} == {422}
     ours = [StateMismatch("a"), AffinityError("b"), MissingExtra("c", "d"), RuntimeError("e")]
     with pytest.raises(ValidationError) as impossible:
-        wire.Told.model_validate({"counted": "x", "late": 0, "duplicate": 0})
+        messages.Told.model_validate({"counted": "x", "late": 0, "duplicate": 0})
     ours.append(impossible.value)
     assert {as_problem(error).status for error in ours} == {500}

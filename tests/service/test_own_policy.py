@@ -26,8 +26,8 @@ from affinity_bandits.service.core.queries import CampaignQueries
 from affinity_bandits.service.core.spec import SERVED, CampaignSpec, served_policy
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Lease
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Lease
+from affinity_bandits_client.messages.base import new_key
 from tests.support.declared import DECLARED
 from tests.support.one_campaign import made
 from tests.support.own_policies import DropLowest, DropLowestInWords

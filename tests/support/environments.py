@@ -1,7 +1,7 @@
 """Environments with what a page says it needs, and nothing else.
 
 Four are real: the one that runs the tests, a plain installation, one with the extra `study`, and
-one with the extras `client` and `service`. For other needs, the first one hides the packages that
+one with the extra `service` and the client. For other needs, the first one hides the packages that
 the page does not name.
 
     python -m tests.support.environments     makes the three others; CI does so in the background
@@ -25,13 +25,14 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 MADE = ROOT / ".venv-docs"
-WHEEL = "CHECKED_WHEEL"
-"""The variable that names the wheel, if it is built already."""
+WHEELS = "CHECKED_WHEELS"
+"""The variable that names the folder of our wheels, if they are built already."""
+CLIENT, CLIENT_FOLDER = "affinity-bandits-client", "packages/client"
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What `pip install` is asked for: extras of this package, and other packages."""
+    """What `pip install` is asked for: extras of the library, and other packages."""
 
     extras: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ class Needs:
         return set(other.extras) <= set(self.extras) and set(other.packages) <= set(self.packages)
 
 
-PLAIN, STUDY, SERVICE = Needs(), Needs(("study",)), Needs(("client", "service"))
+PLAIN, STUDY, SERVICE = Needs(), Needs(("study",)), Needs(("service",), (CLIENT,))
 
 
 def variables(needs: Needs) -> dict[str, str]:
@@ -116,7 +117,7 @@ def with_dependencies(*names: str) -> set[str]:
 
 
 def environment(needs: Needs) -> Path:
-    """Return a real environment with exactly this, made once per wheel."""
+    """Return a real environment with exactly this and no other package, made once per wheel."""
     MADE.mkdir(exist_ok=True)
     with (MADE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one process at a time makes environments
@@ -128,9 +129,10 @@ def environment(needs: Needs) -> Path:
                     shutil.rmtree(other)
             shutil.rmtree(place, ignore_errors=True)
             _uv("venv", "--python", sys.executable, place)
-            wanted = f"{_wheel()}[{','.join(needs.extras)}]".removesuffix("[]")
+            library = f"{_wheel('affinity_bandits')}[{','.join(needs.extras)}]".removesuffix("[]")
+            client = [_wheel("affinity_bandits_client")] if CLIENT in needs.packages else []
             python = ("--python", place / "bin" / "python")
-            _uv("pip", "install", *python, "--constraint", ROOT / "hashes.txt", wanted)
+            _uv("pip", "install", *python, "--constraint", ROOT / "hashes.txt", library, *client)
             _uv("pip", "check", *python)
             (place / "ready").touch()
     return place
@@ -142,20 +144,26 @@ def _uv(*words: str | Path) -> None:
     assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
 
 
+def _wheel(name: str) -> Path:
+    (built,) = _wheels().glob(f"{name}-*.whl")
+    return built
+
+
 @cache
-def _wheel() -> Path:
-    if WHEEL not in os.environ:
-        shutil.rmtree(MADE / "dist", ignore_errors=True)
-        _uv("build", "--wheel", "--out-dir", MADE / "dist", ROOT)
-        (built,) = (MADE / "dist").glob("*.whl")
-        return built
-    return Path(os.environ[WHEEL])
+def _wheels() -> Path:
+    if WHEELS in os.environ:
+        return Path(os.environ[WHEELS])
+    shutil.rmtree(MADE / "dist", ignore_errors=True)
+    for folder in (ROOT, ROOT / CLIENT_FOLDER):
+        _uv("build", "--wheel", "--out-dir", MADE / "dist", folder)
+    return MADE / "dist"
 
 
 @cache
 def _digest() -> str:
-    """Return a digest of what an environment depends on: wheel, versions, Python."""
-    content = _wheel().read_bytes() + (ROOT / "constraints.txt").read_bytes()
+    """Return a digest of what an environment depends on: wheels, versions, Python."""
+    files = (*sorted(_wheels().glob("*.whl")), ROOT / "constraints.txt")
+    content = b"".join(file.read_bytes() for file in files)
     return hashlib.sha256(content + sys.version.encode()).hexdigest()[:16]
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.client import journal as module
-from affinity_bandits.client.journal import Answer, Batch, Journal, StreamFull
+from affinity_bandits_client import journal as module
+from affinity_bandits_client.errors import InvalidInput
+from affinity_bandits_client.journal import Answer, Batch, Journal, StreamFull
 
 LARGEST = 4_000  # bytes of a journal here, so that it is shortened often
 PLENTY = 10**9

@@ -20,8 +20,8 @@ from affinity_bandits.service.core.spec import CampaignRecord, CampaignSpec
 from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Lease
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Lease
+from affinity_bandits_client.messages.base import new_key
 from tests.support.declared import DECLARED
 
 ONE = 10**9

@@ -21,7 +21,7 @@ from affinity_bandits.service.http import admin_app, create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.limits import RateLimiter
 from affinity_bandits.service.logs import log_config
-from affinity_bandits.wire.base import SCOPES
+from affinity_bandits_client.messages.base import SCOPES
 from tests.support.databases import CACHE
 from tests.support.declared import DECLARED
 

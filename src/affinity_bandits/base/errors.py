@@ -100,6 +100,10 @@ class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
     """A saved state of another policy, size or version."""
 
 
+WITH_CLIENT = ("otel", "service")
+"""Extras that need the client's package too, which a checkout has in a folder of its own."""
+
+
 class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fact it states
     """An optional package is not installed.
 
@@ -109,9 +113,10 @@ class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fac
     """
 
     def __init__(self, package: str, extra: str) -> None:
+        client = " ./packages/client" if extra in WITH_CLIENT else ""
         super().__init__(
-            f'{package} is not installed; install it with: pip install ".[{extra}]" in a checkout '
-            "of affinity-bandits"
+            f'{package} is not installed; install it with: pip install ".[{extra}]"{client} in a '
+            "checkout of affinity-bandits"
         )
 
 

@@ -7,6 +7,15 @@ from affinity_bandits.base import errors
 
 errors.need(
     "service",
-    *("asyncpg", "fastapi", "httptools", "jinja2", "orjson", "prometheus_client", "pydantic"),
+    *(
+        "affinity_bandits_client",
+        "asyncpg",
+        "fastapi",
+        "httptools",
+        "jinja2",
+        "orjson",
+        "prometheus_client",
+        "pydantic",
+    ),
     *("uvicorn", "uvloop"),
 )

@@ -13,8 +13,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from affinity_bandits.service.databases import MAIN
 from affinity_bandits.service.logs import log_failure, log_fault
 from affinity_bandits.service.problems import NeedsAttention
-from affinity_bandits.wire import Told
-from affinity_bandits.wire.campaigns import FAULT_KINDS, FINDING_KINDS, SEVERITIES
+from affinity_bandits_client.messages import Told
+from affinity_bandits_client.messages.campaigns import FAULT_KINDS, FINDING_KINDS, SEVERITIES
 
 METHODS = frozenset({"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"})
 OF = ("database",)

@@ -11,7 +11,7 @@ from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.scores import units_to_text
 from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import AnyTell, SlotTell
-from affinity_bandits.wire import Finished, Lease, Told, Wait
+from affinity_bandits_client.messages import Finished, Lease, Told, Wait
 from tests.service.core.campaign_model import Model, Named, RefusedError, Total
 
 ONE = 10**9

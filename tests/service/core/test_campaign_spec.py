@@ -36,7 +36,7 @@ from affinity_bandits.service.core.spec import (
     read_spec,
     served_policy,
 )
-from affinity_bandits.wire import CreateCampaign, Plan, base
+from affinity_bandits_client.messages import CreateCampaign, Plan, base
 from tests.support.declared import DECLARED
 
 GOOD: dict[str, Any] = {

@@ -16,8 +16,8 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.spec import CampaignSpec, PlannedTime
-from affinity_bandits.wire import Finished, Told, Wait
-from affinity_bandits.wire.base import LARGEST_NUMBER, check_key, new_key
+from affinity_bandits_client.messages import Finished, Told, Wait
+from affinity_bandits_client.messages.base import LARGEST_NUMBER, check_key, new_key
 from tests.support.declared import DECLARED
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign, made
 from tests.support.refusals import code_of, refusal

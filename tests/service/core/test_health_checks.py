@@ -15,7 +15,7 @@ from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service.core import health_checks
 from affinity_bandits.service.core.health_checks import HealthChecks, runs_by_place
 from affinity_bandits.service.problems import Unavailable
-from affinity_bandits.wire import Finding
+from affinity_bandits_client.messages import Finding
 from tests.support.databases import forget_due
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign
 

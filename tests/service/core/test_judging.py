@@ -21,8 +21,8 @@ from affinity_bandits.service import problems
 from affinity_bandits.service.core.campaigns import Campaigns
 from affinity_bandits.service.core.judging import JudgeCounts, Naming, in_order
 from affinity_bandits.service.core.queries import CampaignQueries
-from affinity_bandits.wire import Finished, Lease, Wait
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Finished, Lease, Wait
+from affinity_bandits_client.messages.base import new_key
 from tests.support.one_campaign import OneCampaign
 from tests.support.refusals import refusal
 

@@ -11,8 +11,8 @@ from affinity_bandits.policies import ExploreThenCommit, MembersElimination
 from affinity_bandits.service.core.judging import JudgeCounts, Naming
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Finding
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Finding
+from affinity_bandits_client.messages.base import new_key
 from tests.service.core.test_health_checks import found
 from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign, opened
 

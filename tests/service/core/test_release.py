@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from affinity_bandits.service import problems
-from affinity_bandits.wire import Told, Wait
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Told, Wait
+from affinity_bandits_client.messages.base import new_key
 from tests.support.one_campaign import OneCampaign
 from tests.support.refusals import refusal
 

@@ -15,7 +15,7 @@ from affinity_bandits.service.core.scores import (
     to_units,
     units_to_text,
 )
-from affinity_bandits.wire.base import LARGEST_SCORE, UNITS_PER_ONE
+from affinity_bandits_client.messages.base import LARGEST_SCORE, UNITS_PER_ONE
 
 LARGEST_UNITS = LARGEST_SCORE * UNITS_PER_ONE
 units = st.integers(-LARGEST_UNITS, LARGEST_UNITS)

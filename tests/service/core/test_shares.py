@@ -16,8 +16,8 @@ from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.tells import AnyTell, Share, SlotTell, without_repeats
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign, Unavailable
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Lease, Told
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Lease, Told
+from affinity_bandits_client.messages.base import new_key
 from tests.service.conftest import opened_in
 from tests.support.one_campaign import ONE, OneCampaign, made, opened
 

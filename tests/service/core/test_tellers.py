@@ -18,8 +18,8 @@ from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.errors import detail_of, invalid
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import CreateCampaign, Lease, Told
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import CreateCampaign, Lease, Told
+from affinity_bandits_client.messages.base import new_key
 from tests.support.declared import DECLARED
 from tests.support.one_campaign import ONE, OneCampaign, made
 from tests.support.refusals import code_of, refusal

@@ -13,7 +13,7 @@ import asyncpg
 import httpx
 import pytest
 
-from affinity_bandits.wire.base import LARGEST_NUMBER, LARGEST_ROUND
+from affinity_bandits_client.messages.base import LARGEST_NUMBER, LARGEST_ROUND
 from tests.service.conftest import RUNNER
 from tests.support.declared import DECLARED
 from tests.support.web_site import CAMPAIGN, Site, opened, refused

@@ -16,7 +16,7 @@ import pytest
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import probes
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.wire.base import SCOPES
+from affinity_bandits_client.messages.base import SCOPES
 from tests.support.databases import CACHE
 from tests.support.served import PATIENCE, Server, served, until
 from tests.support.web_site import Site, new_names, on_site, opened, refused

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from affinity_bandits import wire
 from affinity_bandits.service.core import queries
+from affinity_bandits_client import messages
 from tests.service.broken import PRIVATE
 from tests.support.web_site import Site, opened, refused
 
@@ -22,7 +22,7 @@ async def faults(at: Site) -> float:
 
 
 def broken(*_: Any) -> Any:
-    return wire.Told.model_validate({"counted": PRIVATE})
+    return messages.Told.model_validate({"counted": PRIVATE})
 
 
 async def test_a_reply_that_breaks_a_rule_is_a_500_without_a_word_about_it(

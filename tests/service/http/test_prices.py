@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from affinity_bandits.service.limits import RateLimiter
-from affinity_bandits.wire.base import LARGEST_POLICY
+from affinity_bandits_client.messages.base import LARGEST_POLICY
 from tests.support.web_site import CAMPAIGN, TELL, Site, new_names, opened, refused
 
 DUPLICATE = (TELL % (2, 0, 1)).encode() + b"\n"

@@ -18,8 +18,8 @@ from uuid import UUID
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from affinity_bandits import wire
 from affinity_bandits.service.trail.verify import verify
+from affinity_bandits_client import messages
 from tests.support.web_site import PROBLEM, Site, opened, site
 
 ASK, TELL, TELLS = (f"POST /v1/campaigns/{{campaign}}/{one}" for one in ("ask", "tell", "tells"))
@@ -49,7 +49,9 @@ class Fuzz:
     def run(self, chunk: int, number: int) -> None:
         import schemathesis
 
-        schemathesis.serializer(wire.NDJSON)(lambda _, value: str(value).encode("utf-8", "replace"))
+        schemathesis.serializer(messages.NDJSON)(
+            lambda _, value: str(value).encode("utf-8", "replace")
+        )
         schema = schemathesis.openapi.from_dict(self._at.app.openapi())
         for found in schema.get_all_operations():
             operation = found.ok()

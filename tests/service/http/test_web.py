@@ -15,7 +15,7 @@ from affinity_bandits.service.core import keys
 from affinity_bandits.service.http import create_app
 from affinity_bandits.service.http.auth import ApiRoute
 from affinity_bandits.service.limits import RateLimiter
-from affinity_bandits.wire.base import SCOPES
+from affinity_bandits_client.messages.base import SCOPES
 from tests.support.web_site import (
     Site,
     calls,

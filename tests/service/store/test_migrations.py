@@ -19,7 +19,7 @@ from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.store.migrate import SCHEMA_VERSION, migrate
 from affinity_bandits.service.trail.chain import Digest, newest_digest
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Lease
+from affinity_bandits_client.messages import Lease
 from tests.service.trail.exported import a_busy_campaign
 from tests.support.one_campaign import OneCampaign, opened
 

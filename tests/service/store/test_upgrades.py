@@ -22,7 +22,7 @@ from affinity_bandits.service.store import connection
 from affinity_bandits.service.store import migrate as module
 from affinity_bandits.service.store.connection import SESSION, connect
 from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.wire.base import SCOPES
+from affinity_bandits_client.messages.base import SCOPES
 from tests.support.databases import run_sql
 from tests.support.served import Server, served, until
 from tests.support.web_site import CAMPAIGN, Site, on_site

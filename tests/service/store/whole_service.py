@@ -10,7 +10,7 @@ from uuid import UUID
 from affinity_bandits.base.tables import TableFile
 from affinity_bandits.service.trail.export import export
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire.base import SCOPES
+from affinity_bandits_client.messages.base import SCOPES
 from tests.support.declared import DECLARED
 from tests.support.web_site import Site
 

@@ -23,8 +23,8 @@ from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
 from affinity_bandits.service.store.connection import connect
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire import Finished, Lease, Wait
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Finished, Lease, Wait
+from affinity_bandits_client.messages.base import new_key
 from tests.support.declared import DECLARED
 
 BEGIN = datetime(2030, 1, 1, tzinfo=UTC)

@@ -15,8 +15,8 @@ from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.export import export
-from affinity_bandits.wire import Lease
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages import Lease
+from affinity_bandits_client.messages.base import new_key
 from tests.support.declared import DECLARED
 from tests.support.one_campaign import LEASE_SECONDS, OneCampaign
 

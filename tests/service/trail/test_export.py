@@ -21,7 +21,7 @@ from affinity_bandits.service.core.judging import JudgeCounts
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.store.connection import sql, transaction
 from affinity_bandits.service.trail.export import export
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages.base import new_key
 from tests.support.one_campaign import LEASE_SECONDS, ONE, OneCampaign
 
 from .exported import Row, a_busy_campaign, change, create, written

@@ -11,7 +11,7 @@ from affinity_bandits.policies.state import state_to_json
 from affinity_bandits.service.core.judging import JudgeCounts, Naming
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.trail.verify import verify
-from affinity_bandits.wire.base import new_key
+from affinity_bandits_client.messages.base import new_key
 from tests.support.one_campaign import OneCampaign
 
 from .exported import change

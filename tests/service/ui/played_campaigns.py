@@ -19,8 +19,8 @@ from affinity_bandits.service.core.scores import from_units, to_units, units_to_
 from affinity_bandits.service.core.spec import CampaignRecord, CampaignSpec, RoundRecord, open_round
 from affinity_bandits.service.ui.pages import render
 from affinity_bandits.service.ui.view import decisions_of, evidence_of
-from affinity_bandits.wire import Arm
-from affinity_bandits.wire.campaigns import OpenRound
+from affinity_bandits_client.messages import Arm
+from affinity_bandits_client.messages.campaigns import OpenRound
 from tests.support.declared import DECLARED
 
 START = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)

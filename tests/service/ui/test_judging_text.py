@@ -11,7 +11,7 @@ from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.policies import RecusalElimination, RoundPolicy
 from affinity_bandits.service.core.spec import CampaignRecord
 from affinity_bandits.service.ui.pages import render
-from affinity_bandits.wire import Event, Judges, NamedJudges
+from affinity_bandits_client.messages import Event, Judges, NamedJudges
 
 from .played_campaigns import change, played, say, text
 

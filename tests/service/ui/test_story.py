@@ -25,7 +25,7 @@ from affinity_bandits.service.ui import charts
 from affinity_bandits.service.ui.pages import render
 from affinity_bandits.service.ui.view import decisions_of, view_of
 from affinity_bandits.service.ui.wording import gap_in_words, round_label
-from affinity_bandits.wire import Event
+from affinity_bandits_client.messages import Event
 from tests.support.declared import DECLARED
 
 from .played_campaigns import LISTED, ROUNDS, START, change, played, say, told

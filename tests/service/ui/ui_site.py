@@ -25,7 +25,7 @@ from affinity_bandits.service.core.spec import CampaignSpec
 from affinity_bandits.service.core.tells import SlotTell
 from affinity_bandits.service.http.app import create_app
 from affinity_bandits.service.store.connection import connect
-from affinity_bandits.wire import Lease
+from affinity_bandits_client.messages import Lease
 from tests.support import browsers
 from tests.support.declared import DECLARED
 from tests.support.in_process import serve_here

@@ -24,7 +24,7 @@ from affinity_bandits.service.store.connection import connect, sql
 from affinity_bandits.service.webhooks import sending
 from affinity_bandits.service.webhooks.sending import KINDS, Sender
 from affinity_bandits.service.webhooks.subscriptions import Webhooks
-from affinity_bandits.wire import check_notice
+from affinity_bandits_client.messages import check_notice
 from tests.service.conftest import opened_in
 from tests.service.webhooks.receiver import Receiver, receiving, slow
 from tests.support.one_campaign import OneCampaign, opened

@@ -8,7 +8,7 @@ import hmac
 import pytest
 
 from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.wire import check_notice, signature
+from affinity_bandits_client.messages import check_notice, signature
 
 BODY = b'{"kind": "decided"}'
 NOW = 1_900_000_000.0

@@ -20,7 +20,7 @@ from uuid import UUID
 from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
 from affinity_bandits.service.core.tells import AnyTell, Key, Keyed, Sent, Share
 from affinity_bandits.service.problems import ServiceProblem, Unavailable
-from affinity_bandits.wire import Finished, Lease, Told, Wait
+from affinity_bandits_client.messages import Finished, Lease, Told, Wait
 
 LARGEST_BATCH = 256
 MOST_BATCHED = 20_000

@@ -43,7 +43,7 @@ from affinity_bandits.service.core.tells import (
 from affinity_bandits.service.limits import Turns, remember
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.store.connection import sql, transaction, translate_errors
-from affinity_bandits.wire import Finished, Lease, Told, Wait
+from affinity_bandits_client.messages import Finished, Lease, Told, Wait
 
 JUDGES_SECONDS = 5.0
 """After how long to ask again while nobody has said who judges: people take their time."""

@@ -27,8 +27,8 @@ from affinity_bandits.service.core.faults import (
 from affinity_bandits.service.core.spec import RoundSlots, counts_by_arm, open_round
 from affinity_bandits.service.store.connection import sql
 from affinity_bandits.service.webhooks.sending import report
-from affinity_bandits.wire import NameJudges
-from affinity_bandits.wire.base import MOST_JUDGES
+from affinity_bandits_client.messages import NameJudges
+from affinity_bandits_client.messages.base import MOST_JUDGES
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.limits import RateLimiter, remember, source_of
 from affinity_bandits.service.problems import TooManyRefusals, Unavailable
 from affinity_bandits.service.store.connection import sql, translate_errors
-from affinity_bandits.wire.base import (
+from affinity_bandits_client.messages.base import (
     API_KEY,
     FASTEST_RATE,
     LARGEST_BODY,

@@ -26,8 +26,16 @@ from affinity_bandits.service.core.spec import (
 from affinity_bandits.service.limits import off_loop
 from affinity_bandits.service.problems import NeedsAttention, NoSuchCampaign
 from affinity_bandits.service.store.connection import sql, translate_errors
-from affinity_bandits.wire import Arm, Attention, Event, Finding, Health, Judges, NamedJudges
-from affinity_bandits.wire.campaigns import OpenRound
+from affinity_bandits_client.messages import (
+    Arm,
+    Attention,
+    Event,
+    Finding,
+    Health,
+    Judges,
+    NamedJudges,
+)
+from affinity_bandits_client.messages.campaigns import OpenRound
 
 
 class CampaignQueries:

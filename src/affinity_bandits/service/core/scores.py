@@ -9,7 +9,7 @@ from typing import Any
 
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import RoundPolicy
-from affinity_bandits.wire.base import UNITS_PER_ONE
+from affinity_bandits_client.messages.base import UNITS_PER_ONE
 
 FEWEST_UNITS = 1000
 """Narrowest range of scores: units must tell at least a thousandth of it."""

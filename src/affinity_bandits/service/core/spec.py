@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import ConfigDict, Field
 
-from affinity_bandits import wire
 from affinity_bandits.base import checks
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName, shown
@@ -24,7 +23,8 @@ from affinity_bandits.service.core.scores import (
     scale_of,
     to_units,
 )
-from affinity_bandits.wire import CreateCampaign, base
+from affinity_bandits_client import messages
+from affinity_bandits_client.messages import CreateCampaign, base
 
 ANY: Literal["any"] = "any"
 """Of tellers: all API keys of the tenant."""
@@ -101,7 +101,7 @@ class CampaignSpec:
     declaration: Declaration = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        # What one member may be is checked where a request is read (`wire.CreateCampaign`).
+        # What one member may be is checked where a request is read (`messages.CreateCampaign`).
         self.declaration.check_comparison()
         if len(set(self.arms)) < len(self.arms):
             raise InvalidInput("arms", "a list of different names", list(self.arms))
@@ -316,7 +316,7 @@ class UnknownPolicy(RoundPolicy):
     eliminates: ClassVar[bool] = True  # as nearly all do
 
 
-class CampaignRecord(wire.Campaign):
+class CampaignRecord(messages.Campaign):
     """The message of a campaign, with private members.
 
     Attributes:
@@ -348,7 +348,7 @@ class CampaignRecord(wire.Campaign):
         return tuple(arm.name for arm in self.arms if arm.active)
 
 
-class RoundRecord(wire.ClosedRound):
+class RoundRecord(messages.ClosedRound):
     """The message of a closed round, with a private member.
 
     Attributes:

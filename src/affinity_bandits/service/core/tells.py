@@ -11,12 +11,12 @@ from uuid import UUID
 
 import asyncpg
 
-from affinity_bandits import wire
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.core.scores import to_units
 from affinity_bandits.service.problems import Unavailable
 from affinity_bandits.service.store.connection import translate_errors
-from affinity_bandits.wire.base import MOST_ANSWERS
+from affinity_bandits_client import messages
+from affinity_bandits_client.messages.base import MOST_ANSWERS
 
 Rater = tuple[str | None, int | None]
 """A pseudonym, and the arm that the rater belongs to; each None if it is not told."""
@@ -122,7 +122,7 @@ def sql_arguments(tells: Sequence[AnyTell]) -> tuple[list[Any], ...]:
     )
 
 
-def read_tell(body: wire.Tell, key: str, actor: str, names: Sequence[str]) -> AnyTell:
+def read_tell(body: messages.Tell, key: str, actor: str, names: Sequence[str]) -> AnyTell:
     """Return the tell in the body of a request.
 
     Raises:
@@ -152,12 +152,14 @@ def read_tell(body: wire.Tell, key: str, actor: str, names: Sequence[str]) -> An
     return ScoreTell(body.lease, key, actor, *zip(*told, strict=True))
 
 
-def names_raters(body: wire.Tell) -> bool:
+def names_raters(body: messages.Tell) -> bool:
     """Return whether a tell says who rated."""
     return any(len(one) > 2 for one in body.answers or ())
 
 
-def _raters(answers: Sequence[wire.SlotScore], arms: dict[str | None, int]) -> tuple[Rater, ...]:
+def _raters(
+    answers: Sequence[messages.SlotScore], arms: dict[str | None, int]
+) -> tuple[Rater, ...]:
     for one in answers:
         group = one.get("rater_group")
         if group is not None and group not in arms:

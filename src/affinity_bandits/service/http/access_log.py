@@ -18,7 +18,7 @@ from affinity_bandits.service.http.errors import HEAD_TOO_LARGE, UNEXPECTED, pro
 from affinity_bandits.service.logs import REQUESTS
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import ServiceProblem
-from affinity_bandits.wire.base import API_KEY
+from affinity_bandits_client.messages.base import API_KEY
 
 LARGEST_HEAD = 32_768
 """Bytes of a request's path and headers: as many as the documented proxy passes on."""

@@ -12,9 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
-from affinity_bandits import wire
 from affinity_bandits._version import __version__
-from affinity_bandits.base.errors import CallerError
 from affinity_bandits.service import tracing
 from affinity_bandits.service.core.backend import Backend
 from affinity_bandits.service.core.keys import KeyRing
@@ -22,12 +20,13 @@ from affinity_bandits.service.databases import Databases, databases_of
 from affinity_bandits.service.http import bulk, routes
 from affinity_bandits.service.http.access_log import AccessLog
 from affinity_bandits.service.http.auth import Gate
-from affinity_bandits.service.http.errors import refuse
+from affinity_bandits.service.http.errors import CAUSED, refuse
 from affinity_bandits.service.limits import RateLimiter
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import ServiceProblem
 from affinity_bandits.service.store.connection import STATEMENT_CACHE
 from affinity_bandits.service.ui.pages import router as pages
+from affinity_bandits_client import messages
 
 STARTING_SECONDS = 1.0
 """How long a starting process waits for its databases before it takes requests."""
@@ -41,9 +40,9 @@ class Service(FastAPI):
         if self.openapi_schema is None:
             _, lines = models_json_schema(
                 [
-                    (wire.TellLine, "validation"),
-                    (wire.ToldLine, "serialization"),
-                    (wire.Problem, "serialization"),
+                    (messages.TellLine, "validation"),
+                    (messages.ToldLine, "serialization"),
+                    (messages.Problem, "serialization"),
                 ],
                 ref_template="#/components/schemas/{model}",
             )
@@ -140,7 +139,7 @@ def create_app(
         app.include_router(router)
     # Everything else is a fault of the service, which the access log turns into a 500: also
     # pydantic's ValidationError, since outside a request only our own replies raise it.
-    for kind in (ServiceProblem, CallerError, RequestValidationError, HTTPException):
+    for kind in (ServiceProblem, *CAUSED, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, refuse)
     app.add_middleware(AccessLog, metrics=metrics)
     return app

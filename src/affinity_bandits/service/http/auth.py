@@ -21,7 +21,6 @@ from pydantic_core import CoreSchema, core_schema
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope
 
-from affinity_bandits import wire
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.core.backend import Backend, Parts
 from affinity_bandits.service.core.keys import KeyRing, Principal
@@ -35,7 +34,8 @@ from affinity_bandits.service.http.errors import (
 from affinity_bandits.service.limits import RateLimiter, remember
 from affinity_bandits.service.metrics import Metrics
 from affinity_bandits.service.problems import ServiceProblem, TooMany
-from affinity_bandits.wire.base import (
+from affinity_bandits_client import messages
+from affinity_bandits_client.messages.base import (
     BULK_TIMES,
     IDEMPOTENCY_KEY,
     LONGEST_CURSOR,
@@ -349,7 +349,7 @@ FastAPI's it would cost the hot path as much as the key and the scope together."
 
 
 def reply(
-    message: wire.Message, key: str, headers: dict[str, str] | None = None, status: int = 200
+    message: messages.Message, key: str, headers: dict[str, str] | None = None, status: int = 200
 ) -> Response:
     """Return the response to a request that writes, with its idempotency key.
 
@@ -357,7 +357,7 @@ def reply(
     has for a request.
     """
     sent = {IDEMPOTENCY_KEY.lower(): key} | (headers or {})
-    return Response(message.encoded(), status, sent, wire.JSON)
+    return Response(message.encoded(), status, sent, messages.JSON)
 
 
 def to_cursor(position: int | None) -> str | None:

@@ -12,13 +12,13 @@ from pydantic import ValidationError
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from affinity_bandits import wire
-from affinity_bandits.base.errors import CallerError, InvalidInput
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.service.core.tells import AnyTell, read_tell
 from affinity_bandits.service.http import errors
 from affinity_bandits.service.http.auth import KEYED, BulkRoute, Call, Telling
 from affinity_bandits.service.problems import ServiceProblem, TooMany
-from affinity_bandits.wire.base import (
+from affinity_bandits_client import messages
+from affinity_bandits_client.messages.base import (
     IDEMPOTENCY_KEY,
     LONGEST_KEY,
     LONGEST_LINE,
@@ -119,23 +119,23 @@ bulk_routes = APIRouter(
 )
 
 
-def _lines(message: type[wire.Message]) -> dict[str, Any]:
+def _lines(message: type[messages.Message]) -> dict[str, Any]:
     """Return the OpenAPI content of a body whose lines are messages of this type."""
     schema = {"$ref": f"#/components/schemas/{message.__name__}"}
-    return {wire.NDJSON: {"schema": schema}, wire.JSON: {"schema": schema}}
+    return {messages.NDJSON: {"schema": schema}, messages.JSON: {"schema": schema}}
 
 
 @bulk_routes.post(
     "/tells",
     status_code=200,
     response_class=LinesResponse,
-    responses={200: {"content": _lines(wire.ToldLine)}},
+    responses={200: {"content": _lines(messages.ToldLine)}},
     openapi_extra=KEYED
     | {
         "requestBody": {
             "required": True,
             "description": "A line for each tell. One line alone may be called JSON.",
-            "content": _lines(wire.TellLine),
+            "content": _lines(messages.TellLine),
         }
     },
 )
@@ -164,7 +164,7 @@ async def tell_many(campaign: UUID, call: Telling, request: Request) -> Response
             yield _reply(number + 1, problem)
 
     named = request.headers.get("content-type", "").partition(";")[0]
-    media_type = wire.JSON if named == wire.JSON else wire.NDJSON
+    media_type = messages.JSON if named == messages.JSON else messages.NDJSON
     return LinesResponse(replies(), {IDEMPOTENCY_KEY.lower(): key}, media_type)
 
 
@@ -191,7 +191,7 @@ async def _tell_lines(
     call: Call, campaign: UUID, key: str, names: tuple[str, ...], numbered: list[tuple[int, bytes]]
 ) -> bytes:
     """Return the replies to some lines, in order."""
-    found: dict[int, wire.Told | ServiceProblem] = {}
+    found: dict[int, messages.Told | ServiceProblem] = {}
     good: list[tuple[int, AnyTell]] = []
     for number, line in numbered:
         await asyncio.sleep(0)  # a line may take milliseconds to read, and others wait
@@ -200,7 +200,7 @@ async def _tell_lines(
             own = f"{key}:{number}" if body.key is None else body.key
             check_key(own)
             good.append((number, read_tell(body, own, call.principal.actor, names)))
-        except (CallerError, ServiceProblem) as error:
+        except (*errors.CAUSED, ServiceProblem) as error:
             found[number] = errors.as_problem(error)
         except Exception as error:
             found[number] = _defect(call, error)
@@ -210,18 +210,18 @@ async def _tell_lines(
     return b"".join(_reply(number, found[number]) for number, _ in numbered)
 
 
-def _read(line: bytes) -> wire.TellLine:
+def _read(line: bytes) -> messages.TellLine:
     if line is TOO_LONG:
         raise errors.TooLarge(LONGEST_LINE, "a line")
     try:
-        return wire.TellLine.model_validate_json(line)
+        return messages.TellLine.model_validate_json(line)
     except ValidationError as error:
         raise errors.invalid(error) from None
 
 
 async def _tell(
     call: Call, campaign: UUID, tells: list[AnyTell]
-) -> list[wire.Told | ServiceProblem]:
+) -> list[messages.Told | ServiceProblem]:
     try:
         # Lines may come for hours after the request was admitted.
         await call.check_again()
@@ -232,7 +232,7 @@ async def _tell(
     except Exception as error:
         return [_defect(call, error)] * len(tells)
     for one in results:
-        if isinstance(one, wire.Told):
+        if isinstance(one, messages.Told):
             call.metrics.count_told(one)
     return results
 
@@ -243,11 +243,11 @@ def _defect(call: Call, error: Exception) -> ServiceProblem:
     return ServiceProblem(errors.UNEXPECTED)
 
 
-def _reply(number: int, result: wire.Told | ServiceProblem) -> bytes:
+def _reply(number: int, result: messages.Told | ServiceProblem) -> bytes:
     if isinstance(result, ServiceProblem):
-        line = wire.ToldLine(
+        line = messages.ToldLine(
             line=number, status=result.status, code=result.code, detail=errors.detail_of(result)
         )
     else:
-        line = wire.ToldLine(line=number, status=200, **vars(result))
+        line = messages.ToldLine(line=number, status=200, **vars(result))
     return line.encoded() + b"\n"

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from affinity_bandits import wire
 from affinity_bandits.base.errors import CallerError
 from affinity_bandits.service.problems import (
     KEY_REUSED,
@@ -22,8 +21,12 @@ from affinity_bandits.service.problems import (
     ProblemType,
     ServiceProblem,
 )
-from affinity_bandits.wire.base import broken_rule
+from affinity_bandits_client import messages
+from affinity_bandits_client.errors import InvalidInput
+from affinity_bandits_client.messages.base import broken_rule
 
+CAUSED = (CallerError, InvalidInput)
+"""Errors that a request itself caused: of the library, and of its messages."""
 MOST_ERRORS = 1000
 """Broken rules of a body, beyond which none of them is named."""
 REALM = 'Bearer realm="affinity"'
@@ -83,14 +86,14 @@ def detail_of(problem: ServiceProblem) -> str:
 
 def problem_response(problem: ServiceProblem, request_id: str | None = None) -> Response:
     """Return the response that reports a problem."""
-    body = wire.Problem(
+    body = messages.Problem(
         title=problem.title,
         status=problem.status,
         detail=detail_of(problem),
         code=problem.code,
         request_id=request_id,
     )
-    return Response(body.encoded(), problem.status, problem.headers, wire.PROBLEM_JSON)
+    return Response(body.encoded(), problem.status, problem.headers, messages.PROBLEM_JSON)
 
 
 def invalid(error: RequestValidationError | ValidationError) -> ServiceProblem:
@@ -112,7 +115,7 @@ def as_problem(error: Exception) -> ServiceProblem:
             return error
         case RequestValidationError():
             return invalid(error)
-        case CallerError():
+        case CallerError() | InvalidInput():
             return ServiceProblem(INVALID, str(error))
         case HTTPException(status_code=404):
             return ServiceProblem(NO_SUCH_PATH)
@@ -159,6 +162,6 @@ ALWAYS = (401, 403, 413, 422, 429, 500, 503)
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI `responses` of a route that may be refused with these statuses."""
-    schema = {"$ref": f"#/components/schemas/{wire.Problem.__name__}"}
-    content = {wire.PROBLEM_JSON: {"schema": schema}}
+    schema = {"$ref": f"#/components/schemas/{messages.Problem.__name__}"}
+    content = {messages.PROBLEM_JSON: {"schema": schema}}
     return {one: {"description": STATUSES[one], "content": content} for one in statuses}

@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from affinity_bandits import wire
 from affinity_bandits.service.core.backend import Backend
 from affinity_bandits.service.http.errors import NOT_READY, problem_response
 from affinity_bandits.service.problems import ServiceProblem, Unavailable
+from affinity_bandits_client import messages
 
 FRESH_SECONDS = 1.0
 """For so long a reply is given again, however many ask for it."""
@@ -77,4 +77,6 @@ def _cached(look: Look) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _status(word: str, away: dict[str, str] | None = None) -> Response:
-    return Response(wire.Status(status=word, away=away or None).encoded(), media_type=wire.JSON)
+    return Response(
+        messages.Status(status=word, away=away or None).encoded(), media_type=messages.JSON
+    )

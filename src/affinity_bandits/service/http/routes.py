@@ -9,7 +9,6 @@ from uuid import UUID
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from affinity_bandits import wire
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.judging import Naming, read_judges
 from affinity_bandits.service.core.spec import read_spec
@@ -30,7 +29,8 @@ from affinity_bandits.service.http.auth import (
     to_cursor,
 )
 from affinity_bandits.service.http.errors import ALWAYS, refusals
-from affinity_bandits.wire.base import MOST_ANSWERS
+from affinity_bandits_client import messages
+from affinity_bandits_client.messages.base import MOST_ANSWERS
 
 EVENTS_AT_ONCE = 20
 """Events that are read together: with 10,000 answers each, more of them would keep others
@@ -42,9 +42,13 @@ campaign_routes = APIRouter(
 
 
 @campaign_routes.post(
-    "", status_code=201, response_model=wire.Campaign, responses=refusals(409), openapi_extra=KEYED
+    "",
+    status_code=201,
+    response_model=messages.Campaign,
+    responses=refusals(409),
+    openapi_extra=KEYED,
 )
-async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Response:
+async def create_campaign(call: Managing, body: Body[messages.CreateCampaign]) -> Response:
     """Create a campaign and open its first round."""
     key = call.key()
     await call.parts.quotas.check_all(call.tenant)
@@ -60,21 +64,21 @@ async def create_campaign(call: Managing, body: Body[wire.CreateCampaign]) -> Re
 @campaign_routes.get("")
 async def list_campaigns(
     call: Reading, cursor: Cursor = None, limit: Limit = 100
-) -> wire.CampaignPage:
+) -> messages.CampaignPage:
     """List campaigns, oldest first."""
     found, following = await call.parts.reads.campaigns(call.tenant, from_cursor(cursor), limit)
-    return wire.CampaignPage(items=tuple(found), next=to_cursor(following))
+    return messages.CampaignPage(items=tuple(found), next=to_cursor(following))
 
 
 @campaign_routes.get("/{campaign}", responses=refusals(404))
-async def get_campaign(campaign: UUID, call: Reading) -> wire.Campaign:
+async def get_campaign(campaign: UUID, call: Reading) -> messages.Campaign:
     """Get a campaign."""
     return await call.parts.queries.campaign(call.tenant, campaign)
 
 
 @campaign_routes.post(
     "/{campaign}/stop",
-    response_model=wire.Campaign,
+    response_model=messages.Campaign,
     responses=refusals(404, 409),
     openapi_extra=KEYED,
 )
@@ -87,11 +91,11 @@ async def stop_campaign(campaign: UUID, call: Managing) -> Response:
 
 @campaign_routes.post(
     "/{campaign}/judges",
-    response_model=wire.Campaign,
+    response_model=messages.Campaign,
     responses=refusals(404, 409),
     openapi_extra=KEYED,
 )
-async def name_judges(campaign: UUID, call: Managing, body: Body[wire.NameJudges]) -> Response:
+async def name_judges(campaign: UUID, call: Managing, body: Body[messages.NameJudges]) -> Response:
     """Name who judges the round that waits, which opens it, or the one after the open round."""
     key = call.key()
     names = await call.backend.names(call.tenant, campaign)
@@ -103,20 +107,20 @@ async def name_judges(campaign: UUID, call: Managing, body: Body[wire.NameJudges
 @campaign_routes.get("/{campaign}/rounds", responses=refusals(404))
 async def list_rounds(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
-) -> wire.RoundPage:
+) -> messages.RoundPage:
     """List closed rounds, with the sums they were decided from."""
     found, following = await call.parts.reads.rounds(
         call.tenant, campaign, from_cursor(cursor), limit
     )
-    return wire.RoundPage(items=tuple(found), next=to_cursor(following))
+    return messages.RoundPage(items=tuple(found), next=to_cursor(following))
 
 
 @campaign_routes.get("/{campaign}/events", responses=refusals(404))
 async def list_events(
     campaign: UUID, call: Reading, cursor: Cursor = None, limit: Limit = 100
-) -> wire.EventPage:
+) -> messages.EventPage:
     """List the events of the audit trail; fewer than wanted where they have many answers."""
-    items: list[wire.Event] = []
+    items: list[messages.Event] = []
     size, position = 0, from_cursor(cursor)
     while True:
         some = min(limit - len(items), EVENTS_AT_ONCE)
@@ -125,7 +129,7 @@ async def list_events(
         size += sum(len(one.data.get("units") or ()) for one in found)
         position = following
         if following is None or len(items) >= limit or size > MOST_ANSWERS:
-            return wire.EventPage(items=tuple(items), next=to_cursor(following))
+            return messages.EventPage(items=tuple(items), next=to_cursor(following))
 
 
 slot_routes = APIRouter(
@@ -136,22 +140,22 @@ slot_routes = APIRouter(
 )
 
 
-@slot_routes.post("/ask", response_model=wire.Asked, openapi_extra=KEYED)
-async def ask(campaign: UUID, call: Asking, body: Body[wire.Ask]) -> Response:
+@slot_routes.post("/ask", response_model=messages.Asked, openapi_extra=KEYED)
+async def ask(campaign: UUID, call: Asking, body: Body[messages.Ask]) -> Response:
     """Lease slots of the open round, or learn why there are none."""
     key = call.key()
     found = await call.parts.batcher.ask(
         call.tenant, campaign, SlotAsk(body.count, key, call.principal.actor, body.listed)
     )
-    if isinstance(found, wire.Lease):
+    if isinstance(found, messages.Lease):
         call.metrics.leases.inc()
-    if isinstance(found, wire.Wait):
+    if isinstance(found, messages.Wait):
         return reply(found, key, {"retry-after": str(math.ceil(found.retry_after))})
     return reply(found, key)
 
 
-@slot_routes.post("/tell", response_model=wire.Told, openapi_extra=KEYED)
-async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response:
+@slot_routes.post("/tell", response_model=messages.Told, openapi_extra=KEYED)
+async def tell(campaign: UUID, call: Telling, body: Body[messages.Tell]) -> Response:
     """Report the scores of slots of a lease."""
     key = call.key()
     names: tuple[str, ...] = ()
@@ -164,14 +168,14 @@ async def tell(campaign: UUID, call: Telling, body: Body[wire.Tell]) -> Response
     return reply(told, key)
 
 
-@slot_routes.post("/release", response_model=wire.Released, openapi_extra=KEYED)
-async def release(campaign: UUID, call: Asking, body: Body[wire.Release]) -> Response:
+@slot_routes.post("/release", response_model=messages.Released, openapi_extra=KEYED)
+async def release(campaign: UUID, call: Asking, body: Body[messages.Release]) -> Response:
     """Give back a lease before it expires, so that others can have its slots."""
     key = call.key()
     slots = await call.parts.campaigns.release(
         call.tenant, campaign, body.lease, actor=call.principal.actor, key=key
     )
-    return reply(wire.Released(released=slots), key)
+    return reply(messages.Released(released=slots), key)
 
 
 SECRET = {"cache-control": "no-store"}
@@ -180,31 +184,33 @@ webhook_routes = APIRouter(
 )
 
 
-@webhook_routes.post("", status_code=201, response_model=wire.MadeWebhook, responses=refusals(409))
-async def create_webhook(call: Managing, body: Body[wire.CreateWebhook]) -> Response:
+@webhook_routes.post(
+    "", status_code=201, response_model=messages.MadeWebhook, responses=refusals(409)
+)
+async def create_webhook(call: Managing, body: Body[messages.CreateWebhook]) -> Response:
     """Make a webhook; its secret is in the reply and cannot be shown again."""
     actor = call.principal.actor  # a session stands for its key, which is what may leak
     id_, secret = await call.parts.webhooks.add(call.tenant, body.url, body.kinds, actor)
-    made = wire.MadeWebhook(id=str(id_), secret=secret)
-    return Response(made.encoded(), 201, SECRET, wire.JSON)
+    made = messages.MadeWebhook(id=str(id_), secret=secret)
+    return Response(made.encoded(), 201, SECRET, messages.JSON)
 
 
 @webhook_routes.get("")
-async def list_webhooks(call: Managing) -> wire.WebhookList:
+async def list_webhooks(call: Managing) -> messages.WebhookList:
     """List the tenant's webhooks, with how many notices wait and how many are dead."""
     found = await call.parts.webhooks.list(call.tenant)
-    items = tuple(wire.Webhook(**one | {"id": str(one["id"])}) for one in found)
-    return wire.WebhookList(items=items)
+    items = tuple(messages.Webhook(**one | {"id": str(one["id"])}) for one in found)
+    return messages.WebhookList(items=items)
 
 
 @webhook_routes.post("/{webhook}/remove", responses=refusals(404))
-async def remove_webhook(webhook: UUID, call: Managing) -> wire.RemovedWebhook:
+async def remove_webhook(webhook: UUID, call: Managing) -> messages.RemovedWebhook:
     """Remove a webhook with all notices that it is still owed."""
     await call.parts.webhooks.remove(call.tenant, webhook)
-    return wire.RemovedWebhook(removed=str(webhook))
+    return messages.RemovedWebhook(removed=str(webhook))
 
 
 @webhook_routes.post("/{webhook}/retry", responses=refusals(404))
-async def retry_webhook(webhook: UUID, call: Managing) -> wire.Retried:
+async def retry_webhook(webhook: UUID, call: Managing) -> messages.Retried:
     """Try dead notices again, from the oldest on, before those that came after them."""
-    return wire.Retried(retried=await call.parts.webhooks.retry(call.tenant, webhook))
+    return messages.Retried(retried=await call.parts.webhooks.retry(call.tenant, webhook))

@@ -29,7 +29,7 @@ from affinity_bandits.service.core.spec import (
     served_policy,
 )
 from affinity_bandits.service.core.tells import SlotTell
-from affinity_bandits.wire.base import LARGEST_LEASE
+from affinity_bandits_client.messages.base import LARGEST_LEASE
 
 Row = Mapping[str, Any]
 

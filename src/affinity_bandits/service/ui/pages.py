@@ -42,7 +42,7 @@ from affinity_bandits.service.problems import (
 )
 from affinity_bandits.service.ui import charts, wording
 from affinity_bandits.service.ui.view import MOST_COUNTED, MOST_ROUNDS, time_left, unit_of, view_of
-from affinity_bandits.wire import Attention, Event
+from affinity_bandits_client.messages import Attention, Event
 
 COOKIE = "__Host-affinity_session"
 COOKIE_RULES: dict[str, Any] = {

@@ -26,7 +26,7 @@ from affinity_bandits.service.ui.wording import (
     round_in_words,
     round_label,
 )
-from affinity_bandits.wire.campaigns import OpenRound
+from affinity_bandits_client.messages.campaigns import OpenRound
 
 
 class Comparison(NamedTuple):

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from affinity_bandits.base.words import listed
 from affinity_bandits.policies import RoundPolicy
 from affinity_bandits.service.health.words import quote, shorten
-from affinity_bandits.wire import Judges
+from affinity_bandits_client.messages import Judges
 
 MOST_DIGITS = 9
 

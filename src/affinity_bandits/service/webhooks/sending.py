@@ -26,7 +26,7 @@ from affinity_bandits.service.webhooks.subscriptions import (
     addresses_of,
     target_of,
 )
-from affinity_bandits.wire.admin import SIGNATURE, signature
+from affinity_bandits_client.messages.admin import SIGNATURE, signature
 
 SECONDS = 10.0
 """How long a receiver may take, from its name to its status."""
