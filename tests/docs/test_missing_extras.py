@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from tests.support.environments import (
     Needs,
     declared,
     extras,
+    installed,
     normal,
     variables,
     with_dependencies,
@@ -207,7 +207,7 @@ def test_what_a_message_says_to_install_is_there_to_install() -> None:
 
 
 def test_every_import_is_of_a_declared_package() -> None:
-    owners = packages_distributions()
+    owners = installed()
     users = [extra for extra in extras() if extra not in ("docs", "dev")]
     known = with_dependencies(*declared(), *(name for one in users for name in declared(one)))
     for path, tree in sources().items():

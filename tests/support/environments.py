@@ -63,13 +63,17 @@ def hidden(needs: Needs) -> list[str]:
         *declared(), *(name for extra in needs.extras for name in declared(extra)), *needs.packages
     )
     unwanted = {name for extra in extras() for name in declared(extra)} - wanted
-    modules = packages_distributions().items()
     return sorted(
         module
-        for module, owners in modules
+        for module, owners in installed().items()
         if any(normal(owner) in unwanted for owner in owners)
         and not any(normal(owner) in wanted for owner in owners)
     )
+
+
+def installed() -> dict[str, list[str]]:
+    """Return the distributions of each module; one that is installed for editing lists none."""
+    return {**packages_distributions(), CLIENT.replace("-", "_"): [CLIENT]}
 
 
 @cache
