@@ -1,7 +1,7 @@
 (* "One rater, of neither group, scores a candidate of each of two groups, and bets are placed on the
    difference. Whatever rule picks raters, order, leader and stakes from the past, the best group is
    ever dropped with probability at most delta. No bias is the same for all, no rater as strict as
-   another, and scores within a block need not be independent."
+   another, and scores within a block need not be independent" (Theorem 9).
 
    Assumed: given any past, the rater who was picked gives the best group a mean score at least that
    of the group that leads. *)
@@ -33,7 +33,8 @@ Section Neutral.
     (forall w, In w (spread h wealth) -> 0 <= w) /\ total (spread h wealth) <= total wealth.
   Hypothesis world_has_probabilities : forall h r, probabilities (blocks h r).
   Hypothesis scores_in_unit : forall h r p y, In (p, y) (blocks h r) -> forall g, 0 <= y g <= 1.
-  Hypothesis rater_keeps_order : forall h,
+  (* Only for raters on whose scores bets are placed. *)
+  Hypothesis rater_keeps_order : forall h, stakes h <> [] ->
     mean (fun y => y (leader h)) (blocks h (rater h)) <= mean (fun y => y best) (blocks h (rater h)).
 
   (* Each stake multiplies its wealth; wealth without a stake is cash. *)
@@ -109,8 +110,14 @@ Section Neutral.
       + apply mean_le; [intros; eapply world_has_probabilities; eauto |].
         intros p y Hin. apply spread_fair. apply settle_positive; [| apply stakes_safe | assumption].
         pose proof (scores_in_unit _ _ _ _ Hin (leader h)). pose proof (scores_in_unit _ _ _ _ Hin best). lra.
-      + apply (settle_total (fun y => y (leader h) - y best)); auto; [| apply stakes_safe].
-        specialize (rater_keeps_order h).
+      + assert (Hcases : stakes h = [] \/ stakes h <> [])
+          by (destruct (stakes h); [left; reflexivity | right; discriminate]).
+        destruct Hcases as [Enone | Hsome].
+        { rewrite Enone. rewrite (mean_eq _ (fun _ => total wealth)).
+          - rewrite mean_constant by auto. apply Qle_refl.
+          - intros p y _. destruct wealth; reflexivity. }
+        apply (settle_total (fun y => y (leader h) - y best)); auto; [| apply stakes_safe].
+        specialize (rater_keeps_order h Hsome).
         assert (E : mean (fun y => y (leader h) - y best) (blocks h (rater h)) ==
                     mean (fun y => y (leader h)) (blocks h (rater h))
                     + (-1) * mean (fun y => y best) (blocks h (rater h))).
