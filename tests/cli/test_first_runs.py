@@ -37,7 +37,8 @@ COMMANDS = {
     "show": ("--out", "page.html"),
 }
 QUICKLY = (
-    "import sys; from affinity_bandits import progress; progress.SOON = progress.EVERY = 0.02; "
+    "import sys; from affinity_bandits.base import progress; "
+    "progress.SOON = progress.EVERY = 0.02; "
     "from affinity_bandits.cli import main; main()"
 )
 """The command, which looks at what it does every 20 ms instead of every ten seconds."""

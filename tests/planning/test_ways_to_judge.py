@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 from bench.outcomes import outcomes
 
-from affinity_bandits.planning import Assumptions, example, make_plan
+from affinity_bandits.planning import Assumptions, example, make_plan, otherwise
 from affinity_bandits.planning.assumptions import JUDGES
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.otherwise import _changes
+from affinity_bandits.planning.otherwise import _changes, costs_otherwise
 from affinity_bandits.planning.outcomes import exceptions, most
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes
+from affinity_bandits.planning.worlds import HardWorld, hard_worlds
 from affinity_bandits.planning.worst_worlds import worst_worlds
 from affinity_bandits.simulation.intervals import proportion_interval
 
@@ -112,6 +114,44 @@ def test_the_rows_of_what_would_be_otherwise_have_the_changes_that_they_name() -
         "scores spread by 0.2, not 0.4",
         "they spread as much as they can",
     ]
+
+
+class Needed(NamedTuple):
+    """What runs of a world that was not run are taken to need."""
+
+    choices: float
+
+    def count_needed(self, part: float) -> float:
+        return self.choices * part
+
+
+def test_what_would_be_otherwise_is_run_in_worlds_that_are_changed_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A row that ran the world of the plan again would say that nothing depends on the answer."""
+    ran: list[HardWorld] = []
+
+    def note(world: HardWorld, *_: object) -> Needed:
+        ran.append(world)
+        return Needed(100.0)
+
+    monkeypatch.setattr(otherwise, "run_hardest", note)
+    hard = hard_worlds(SOME_JOIN)[0]
+    lines = costs_otherwise(SOME_JOIN, policy_for(SOME_JOIN), hard, 1_000, seed=1)
+    usual, *changed = [one.world for one in ran]
+    assert usual == hard.world
+    assert [line.factor for line in lines] == [1.0] * 6
+    half, half_more, more_middle, most_spread, most_middle, twice, tipping, *jumps = changed
+    assert half.spread == pytest.approx(0.125)
+    assert (half_more.spread, more_middle.spread) == pytest.approx((0.375, 0.375))
+    assert most_spread.spread == most_middle.spread > 0.375
+    for middle in (more_middle, most_middle):
+        assert middle.least_mean == middle.largest_mean == middle.drawn_at
+        assert middle.largest_mean == pytest.approx(0.5 * hard.world.largest_mean)
+    assert twice.steepness == pytest.approx(0.6 / 1.6)
+    assert tipping.steepness == pytest.approx(2.0)
+    assert {one.spread for one in (twice, tipping, *jumps)} == {hard.world.spread}
+    assert {one.steepness for one in jumps} == {otherwise.JUMP}
 
 
 @pytest.mark.parametrize(("runs", "left"), [(20, -1), (59, 0), (93, 1), (150, 2), (300, 8)])

@@ -107,6 +107,10 @@ def test_a_key_in_a_file_is_for_its_owner_alone(run: Runner, tmp_path: Path) -> 
             ("keys", "add", "--tenant", "t", "--name", "n", "--scopes", "ask", "--days", "0"),
             "days",
         ),
+        (
+            ("keys", "add", "--tenant", "t", "--name", "n", "--scopes", "ask", "--days", "1e9"),
+            "days",
+        ),
         (("keys", "revoke", "nobody"), "ID"),
         (("verify", "x"), "CAMPAIGN"),
         (("verify", "00000000-0000-0000-0000-000000000000"), "no campaign"),
