@@ -21,6 +21,7 @@ from affinity_bandits import (
     simulate_blocks,
     simulate_slots,
 )
+from affinity_bandits.model.judges import on_scale, stretched
 from affinity_bandits.simulation import AmongJudges
 from affinity_bandits.simulation.intervals import proportion_interval
 from bench.judge_worlds import HELD_OUT, KNOWN, MODELS, TASTES, stars
@@ -38,6 +39,9 @@ TARGET = {2: 900, 3: 1_500, 4: 2_000}
 SLOTS = {"recused": RecusalElimination, "panel": PanelElimination}
 LEADS = (0.1, 0.2, 0.4)
 """Points by which the best family of models is better than the next, on a scale from 1 to 10."""
+
+LEADERBOARD = 3_200
+"""Scores after which the highest mean of all judges is taken for the best."""
 
 
 def wrong(name: str, runs: AmongJudges) -> Iterator[tuple[str, float]]:
@@ -72,6 +76,29 @@ def families(lead: float) -> JudgeWorld:
     quality = (first, third + lead, third, fourth)
     told = {name: getattr(MODELS, name) for name in MODELS.__dataclass_fields__}
     return JudgeWorld(**told | {"quality": quality})
+
+
+def leaderboard(world: JudgeWorld, scores: int, runs: int, seed: int) -> float:
+    """Return how often the highest mean of all judges' scores is not that of the best group.
+
+    Judges of every group score as many candidates of every group. The unit of the scale is 1.
+    """
+    groups, missed = world.groups, 0
+    each, middle = scores // groups**2, 0.5 * (world.lowest + world.highest)
+    for run in range(runs):
+        rng = np.random.default_rng([seed, run])
+        judges = world.draw(rng)
+        means = np.zeros(groups)
+        for group in range(groups):
+            for rater in range(groups):
+                quality = judges.quality[group] + world.spread * rng.normal(size=each)
+                points = stretched(quality, judges.slopes[rater], middle)
+                points += judges.strictness[rater, rng.integers(judges.people[rater], size=each)]
+                points += judges.favors[group] * (rater == group)
+                points += world.error * rng.normal(size=each)
+                means[group] += on_scale(points, world.lowest, world.highest).mean() / groups
+        missed += int(means.argmax()) != world.best
+    return missed / runs
 
 
 def measured(runs: int) -> Iterator[tuple[str, float]]:
@@ -117,6 +144,7 @@ def measured(runs: int) -> Iterator[tuple[str, float]]:
         yield from (*wrong(f"{name}.neutral", found), *price(f"{name}.neutral", found))
         found = simulate_slots(everybody, world, "everybody", LONG, runs, 5)
         yield from (*wrong(f"{name}.everybody", found), *price(f"{name}.everybody", found))
+        yield f"{name}.leaderboard.wrong", leaderboard(world, LEADERBOARD, runs, 6)
 
 
 def summary(figures: dict[str, float]) -> dict[str, float]:

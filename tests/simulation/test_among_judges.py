@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bench.judge_worlds import KNOWN, stars
+from bench.judges_as_they_are import LEADERBOARD, families, leaderboard
 
 from affinity_bandits import (
     InvalidInput,
@@ -205,6 +206,20 @@ def test_tastes_of_third_groups_are_the_limit() -> None:
     """With tastes of .2 stars 37 to 50% of runs were wrong; 24 or fewer of 200 would be 7e-8."""
     world = stars(3, tastes=0.2)
     assert simulate_blocks(NeutralElimination(), world, 3_000, RUNS).wrong > 24
+
+
+@pytest.mark.slow
+def test_families_of_models_that_favor_their_own_mislead_a_leaderboard_and_no_third_family() -> (
+    None
+):
+    """A lead of .1 of 10 points, and the best family favors its own least.
+
+    55% of leaderboards are wrong: 80 or fewer of 200 have probability 1e-5. At most 5% of runs of
+    neutral blocks may be: 24 or more of 200 have probability 7e-5.
+    """
+    world = families(0.1)
+    assert leaderboard(world, LEADERBOARD, RUNS, 6) > 0.4
+    assert simulate_blocks(NeutralElimination(), world, LEADERBOARD, RUNS, 6).wrong < 24
 
 
 @pytest.mark.slow
