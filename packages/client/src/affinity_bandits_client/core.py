@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-import httpx
+import httpx2
 from pydantic import TypeAdapter
 
 from affinity_bandits_client import messages
@@ -26,7 +26,7 @@ from affinity_bandits_client.messages.base import (
 T_co = TypeVar("T_co", covariant=True)
 # A reply, of the service or of something in between; or why none came, after which the request may
 # have been carried out all the same.
-Outcome = httpx.Response | str
+Outcome = httpx2.Response | str
 TRANSIENT = frozenset({429, 502, 503, 504})  # statuses that say nothing against the request itself
 
 
@@ -53,7 +53,7 @@ class Request(Generic[T_co]):
     media_type: str = messages.JSON
 
     def parts(self) -> dict[str, Any]:
-        """Return the keyword arguments of httpx's `request`."""
+        """Return the keyword arguments of httpx2's `request`."""
         sent: dict[str, Any] = {"method": self.method, "url": self.path, "params": self.params}
         if self.key is not None:
             headers = {IDEMPOTENCY_KEY: self.key, "Content-Type": self.media_type}

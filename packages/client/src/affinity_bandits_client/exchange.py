@@ -10,7 +10,7 @@ from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 
 from affinity_bandits_client._version import __version__
 from affinity_bandits_client.core import TRANSIENT, Outcome, Request
@@ -20,7 +20,7 @@ from affinity_bandits_client.messages.base import API_KEY, check_number
 
 T = TypeVar("T")
 # Failures of a request that never left: a repeat would fail again.
-OURS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
+OURS = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol)
 FIRST_PAUSE, LARGEST_BACKOFF = 0.1, 10.0  # seconds
 LONGEST_PAUSE = 60.0  # a service that asks for more is given up
 # What to do about a status, where the service's own words do not say it.
@@ -140,13 +140,13 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     return found.result(seconds)
 
 
-def lost_by(error: httpx.RequestError | TimeoutError, seconds: float) -> str:
+def lost_by(error: httpx2.RequestError | TimeoutError, seconds: float) -> str:
     """Return why no reply came within these seconds, in words without secrets.
 
     Raises:
         InvalidInput: the request cannot be sent at all.
     """
-    if isinstance(error, (TimeoutError, httpx.TimeoutException)):
+    if isinstance(error, (TimeoutError, httpx2.TimeoutException)):
         return f"no whole reply within {seconds:g} s"
     if isinstance(error, OURS):
         raise InvalidInput("url", "an address that can be reached", Hidden(error)) from None
@@ -154,7 +154,7 @@ def lost_by(error: httpx.RequestError | TimeoutError, seconds: float) -> str:
 
 
 def settings_of(url: str, key: str, timeout: float) -> dict[str, Any]:
-    """Return the arguments of an httpx client; the API key is only in its headers."""
+    """Return the arguments of an httpx2 client; the API key is only in its headers."""
     seconds = check_number("timeout", timeout, low=0.001, high=86_400.0)
     headers = {
         "Authorization": f"Bearer {_checked_key(key)}",
@@ -177,7 +177,7 @@ def seconds_of(retry_after: str | None) -> float:
     return seconds if seconds > 0.0 else 0.0  # also where it is not a number
 
 
-def _problem(reply: httpx.Response) -> tuple[str, str]:
+def _problem(reply: httpx2.Response) -> tuple[str, str]:
     """Return the code and detail of a refusal, by the service or by another server."""
     try:
         problem = Problem.model_validate_json(reply.content)
@@ -193,8 +193,8 @@ def _checked_url(url: object) -> str:
         raise InvalidInput("url", rule, Hidden(type(url).__name__))
     try:
         parts = urlsplit(url)
-        sound = parts.scheme in ("http", "https") and parts.port != 0 and httpx.URL(url).host
-    except (ValueError, httpx.InvalidURL):
+        sound = parts.scheme in ("http", "https") and parts.port != 0 and httpx2.URL(url).host
+    except (ValueError, httpx2.InvalidURL):
         sound = False
     if not sound or "@" in url or parts.query or parts.fragment:
         # What follows a name and a colon may be a password, so none of it is shown.
