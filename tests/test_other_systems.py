@@ -10,11 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from affinity_bandits.base.errors import InvalidInput, NotSupported
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.base.tables import TableFile
 from affinity_bandits.experiments import executors, store
 from affinity_bandits.experiments.executors import ProcessExecutor
-from affinity_bandits_client import journal
+from affinity_bandits_client import NotSupported, journal
 from tests.support.environments import ROOT
 
 WINDOWS = SimpleNamespace(platform="win32")

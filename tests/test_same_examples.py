@@ -47,7 +47,7 @@ def with_another_module(folder: Path, settings: str) -> str:
 
 @pytest.mark.slow
 def test_a_module_that_another_test_loads_changes_nothing(tmp_path: Path) -> None:
-    assert with_another_module(tmp_path, "import tests.conftest") == "True False"
+    assert with_another_module(tmp_path, "import conftest") == "True False"
 
 
 @pytest.mark.slow

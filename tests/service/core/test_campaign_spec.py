@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import tomli_w
 
+import affinity_bandits_client
 from affinity_bandits.base import checks
 from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName
 from affinity_bandits.base.plan_format import FORMAT
@@ -77,6 +78,8 @@ def test_a_digest_tells_descriptions_apart(other: dict[str, Any]) -> None:
     assert CampaignSpec(**GOOD | other).digest() != CampaignSpec(**GOOD).digest()
 
 
+REFUSED = (InvalidInput, affinity_bandits_client.InvalidInput)
+"""Of the library, and of a message, which client and service share."""
 NAME = "must be of printable characters, not beginning or ending with a space, got"
 BODY: dict[str, Any] = {
     "name": "spring",
@@ -122,7 +125,7 @@ BODY: dict[str, Any] = {
     ],
 )
 def test_what_cannot_be_is_refused_by_name(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(REFUSED, match=said):
         read_spec(CreateCampaign.checked(**BODY | given))
 
 
@@ -133,7 +136,7 @@ def test_a_teller_counts_once() -> None:
 
 def test_a_committee_on_record_has_a_number_for_each_arm() -> None:
     data = CampaignSpec(**GOOD).to_json() | {"committee": [5]}
-    with pytest.raises(InvalidInput, match="committee must be a number for each of the 2 arms"):
+    with pytest.raises(REFUSED, match="committee must be a number for each of the 2 arms"):
         CampaignSpec.from_json(data)
 
 
@@ -192,7 +195,7 @@ def test_scores_are_counted_at_nodes_that_are_evenly_spaced(
             )
             assert about.nodes.number == served
             return
-        with pytest.raises(InvalidInput) as caught:
+        with pytest.raises(REFUSED) as caught:
             CampaignSpec("nodes", ("a", "b"), ExploreThenCommit(2), 10, declaration=DECLARED)
     said = str(caught.value)
     assert "policy must be one whose nodes are 2 to 100 scores evenly spaced from 0 to 1" in said
@@ -257,23 +260,23 @@ def test_a_plan_has_the_range_of_scores(plan: str) -> None:
         ({"lowest": 0.0}, r"lowest must be left out, or as the plan has it \(1\), got 0.0"),
         ({"highest": 10.0}, r"highest must be left out, or as the plan has it \(5\), got 10.0"),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(REFUSED, match=said):
             spec_of(stars, "planned", ["red", "blue"], **given)
-    with pytest.raises(InvalidInput, match=r"highest must be left out, or .* \(1\), got 5"):
+    with pytest.raises(REFUSED, match=r"highest must be left out, or .* \(1\), got 5"):
         spec_of(plan, "planned", ["red", "blue"], highest=5)
     for bad in ({"lowest": "x"}, {"lowest": 1.0}, {"highest": float("inf")}):
-        with pytest.raises(InvalidInput, match=r"(lowest|highest) must be"):
+        with pytest.raises(REFUSED, match=r"(lowest|highest) must be"):
             spec_of(changed(plan, **bad), "planned", ["red", "blue"])
 
 
 def test_a_plan_for_scores_without_a_range_is_refused_with_the_reason(plan: str) -> None:
     said = "plan must be one for noise = 'bounded', .* no range .* got .*gaussian"
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(REFUSED, match=said):
         spec_of(changed(plan, noise="gaussian"), "planned", ["red", "blue"])
 
 
 def test_a_plan_is_for_as_many_groups_as_it_says(plan: str) -> None:
-    with pytest.raises(InvalidInput, match=r"arms must be as many as the plan is for \(2\)"):
+    with pytest.raises(REFUSED, match=r"arms must be as many as the plan is for \(2\)"):
         spec_of(plan, "planned", ["red", "blue", "green"])
 
 
@@ -290,7 +293,7 @@ def test_a_plan_that_was_cut_off_or_is_none_is_refused(plan: str) -> None:
         "end = {whole = true}\nrun = 3",
         "\0",
     ):
-        with pytest.raises(InvalidInput, match="plan must be the text of a file written by"):
+        with pytest.raises(REFUSED, match="plan must be the text of a file written by"):
             spec_of(text, "planned", ["red", "blue"])
 
 
@@ -300,7 +303,7 @@ def test_a_plan_of_another_format_is_refused_with_what_to_do(
 ) -> None:
     """Its policy may still parse and be another one by now."""
     assert plan.count(f"format = {FORMAT}\n") == 1
-    with pytest.raises(InvalidInput) as caught:
+    with pytest.raises(REFUSED) as caught:
         Plan.from_toml(plan.replace(f"format = {FORMAT}\n", format_))
     assert str(caught.value).startswith(f"format must be {FORMAT}: make the plan again with ")
     assert str(caught.value).endswith(f"'affinity plan', got {got}")

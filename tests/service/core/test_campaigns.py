@@ -10,12 +10,12 @@ import asyncpg
 import pytest
 
 from affinity_bandits.base.declaration import Declaration
-from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.policies import ExploreThenCommit
 from affinity_bandits.service import problems
 from affinity_bandits.service.core import keys
 from affinity_bandits.service.core.campaigns import SlotAsk
 from affinity_bandits.service.core.spec import CampaignSpec, PlannedTime
+from affinity_bandits_client import InvalidInput
 from affinity_bandits_client.messages import Finished, Told, Wait
 from affinity_bandits_client.messages.base import LARGEST_NUMBER, check_key, new_key
 from tests.support.declared import DECLARED

@@ -7,7 +7,7 @@ import hmac
 
 import pytest
 
-from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits_client import InvalidInput
 from affinity_bandits_client.messages import check_notice, signature
 
 BODY = b'{"kind": "decided"}'
