@@ -48,7 +48,7 @@ SEATS = 6
 GROUPS = (2, 3, 5)
 WINDOWS = {"chosen": (10, 100, 1_000), "members": (1, 100)}
 LEASE = 1_000
-"""Of panels and recusal: slots that are handed out at once, whose answers come in any order."""
+"""How many slots are handed out at once with panels and recusal; answers come in any order."""
 NOISES = {"bernoulli": 0.0, "gaussian.1": 0.1, "gaussian.02": 0.02}
 SQUARE, RAMP, STEP, FLAT = 0, 1, 2, 3
 BIASES = {"x^2": SQUARE, "ramp": RAMP, "step": STEP, "flat": FLAT}

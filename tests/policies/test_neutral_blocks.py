@@ -12,7 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affinity_bandits import Blocks, InvalidInput, NeutralElimination, NotSupported, StateMismatch
+from affinity_bandits import (
+    UCB1,
+    Blocks,
+    InvalidInput,
+    JudgeWorld,
+    NeutralElimination,
+    NotSupported,
+    StateMismatch,
+    simulate_blocks,
+)
 from affinity_bandits.kernels.compile import cacheable, compile_kernel
 from affinity_bandits.policies import Policy
 from affinity_bandits.policies.neutral import BlockState, take_block
@@ -230,3 +239,41 @@ def test_compiled_and_plain_kernels_agree_to_the_bit() -> None:
         take_block(plain, scores)
         loop(cacheable(compiled), scores)
     assert json.dumps(policy.save(plain, 4, 1)) == json.dumps(policy.save(compiled, 4, 1))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("scores", -1, "scores, and its state others"),
+        ("scores", "x", "scores, and its state others"),
+        ("pending", 3, "is not the next one"),
+        ("pending", [7, [0]], "is not the next one"),
+        ("pending", [0, ["a", 1]], "is not the next one"),
+        ("pending", [0, [1, 1]], "is not the next one"),
+        ("stream", 3, "random numbers"),
+        ("stream", {"counter": [1]}, "random numbers"),
+    ],
+)
+def test_a_damaged_run_is_refused_in_words(key: str, value: object, words: str) -> None:
+    blocks = Blocks(NeutralElimination(), 3)
+    block = blocks.ask()
+    saved = json.loads(blocks.to_json())
+    assert Blocks.from_json(NeutralElimination(), json.dumps(saved)).ask() == block
+    with pytest.raises(StateMismatch, match=words):
+        Blocks.from_json(NeutralElimination(), json.dumps(saved | {key: value}))
+
+
+@pytest.mark.parametrize("policy", [UCB1(), "neutral-elimination", None])
+def test_only_block_policies_have_blocks(policy: object) -> None:
+    with pytest.raises(InvalidInput, match="policy must be a block policy such as Neutral"):
+        Blocks(policy, 3)
+    with pytest.raises(InvalidInput, match="policy must be a block policy such as Neutral"):
+        simulate_blocks(policy, JudgeWorld(quality=(3, 3, 3)), 100, 1)
+
+
+def test_a_run_says_where_it_stands() -> None:
+    blocks = Blocks(NeutralElimination(), 3)
+    block = blocks.ask()
+    assert block is not None
+    blocks.tell([0.5] * len(block.groups))
+    assert repr(blocks) == "Blocks(neutral-elimination: 2 scores, groups left: 0, 1, 2)"

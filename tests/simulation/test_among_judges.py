@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -251,3 +252,30 @@ def test_a_policy_that_drops_nothing_is_refused() -> None:
         simulate_slots(Uniform(), PLAIN, "panel", 100, 1)
     with pytest.raises(InvalidInput, match="judges"):
         simulate_slots(PanelElimination(bounded=True, failure=0.05), PLAIN, "friends", 100, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"quality": ("a", "b")}, r"quality\[0\] must be a number"),
+        ({"quality": 3}, "quality must be a list of numbers"),
+        ({"quality": (1, math.nan)}, r"quality\[1\] must be a number"),
+        ({"judges": 0}, "judges must be a whole number from 1"),
+        ({"judges": (1, 2)}, "judges must be one number, or a number for each of the 3 groups"),
+        ({"outsiders": 0}, "outsiders must be a whole number from 1"),
+        ({"favors": (1, 2)}, "favors must be empty or a number for each of the 3 groups"),
+        ({"slopes": (-1, 1, 1)}, r"slopes\[0\] must be a number"),
+        ({"own_part": (2, 0, 0)}, r"own_part\[0\] must be a number in \[0, 1\]"),
+        ({"tiring": "x"}, "tiring must be a number"),
+        ({"by_lot": "no"}, "by_lot must be true or false"),
+        ({"highest": 1}, "highest must be a number"),
+    ],
+    ids=str,
+)
+def test_a_world_of_judges_that_is_none_is_refused(changes: dict[str, object], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        JudgeWorld(**({"quality": (3, 3, 3)} | changes))
+
+
+def test_lists_are_taken_as_tuples() -> None:
+    assert JudgeWorld(quality=[3, 3], judges=[2, 4]) == JudgeWorld(quality=(3, 3), judges=(2, 4))

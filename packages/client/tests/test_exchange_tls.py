@@ -1,4 +1,4 @@
-"""Which certificates of a service are trusted."""
+"""The client trusts the system's certificates, and those that it is given."""
 
 from __future__ import annotations
 

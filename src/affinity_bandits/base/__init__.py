@@ -1,1 +1,1 @@
-"""What everything else rests on: errors, checks, registries, words, tables, progress, workers."""
+"""The modules that all others use: errors, checks, registries, words, tables, workers."""

@@ -20,6 +20,16 @@ from affinity_bandits.base import checks
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 
+MOST, MOST_PEOPLE = 1e9, 100_000
+SIZES = ("spread", "error", "group_strictness", "judge_strictness", "tastes", "drift", "tiring")
+"""Settings that are one number of points, at least 0."""
+PER_GROUP = {
+    "favors": (-MOST, MOST),
+    "slopes": (0.0, MOST),
+    "strictness": (-MOST, MOST),
+    "own_part": (0.0, 1.0),
+}
+"""Settings with a number for each group, and their limits."""
 JOINERS = 400
 """People of each group who can join its judges in a run; after that nobody joins."""
 
@@ -156,24 +166,36 @@ class JudgeWorld:
     own_part: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        groups = len(self.quality)
-        if groups < 2:
+        self._set("quality", checks.numbers_list("quality", self.quality, low=-MOST, high=MOST))
+        if self.groups < 2:
             raise InvalidInput("quality", "a number for each of two or more groups", self.quality)
-        for name in ("favors", "slopes", "strictness", "own_part"):
-            if len(getattr(self, name)) not in (0, groups):
-                rule = f"empty or a number for each of the {groups} groups"
-                raise InvalidInput(name, rule, getattr(self, name))
-        if isinstance(self.judges, tuple) and len(self.judges) != groups:
-            rule = f"one number, or a number for each of the {groups} groups"
+        for name, (low, high) in PER_GROUP.items():
+            given = checks.numbers_list(name, getattr(self, name), low=low, high=high)
+            if len(given) not in (0, self.groups):
+                rule = f"empty or a number for each of the {self.groups} groups"
+                raise InvalidInput(name, rule, given)
+            self._set(name, given)
+        if not isinstance(self.judges, int):
+            self._set(
+                "judges", checks.integers_list("judges", self.judges, low=1, high=MOST_PEOPLE)
+            )
+        if len(self.people_per_group) != self.groups:
+            rule = f"one number, or a number for each of the {self.groups} groups"
             raise InvalidInput("judges", rule, self.judges)
-        for number in (*self.people_per_group, self.outsiders):
-            checks.integer("judges", number, low=1)
-        for name in ("spread", "error", "group_strictness", "judge_strictness", "tastes", "drift"):
-            checks.number(name, getattr(self, name), low=0.0)
+        for number in self.people_per_group:
+            checks.integer("judges", number, low=1, high=MOST_PEOPLE)
+        checks.integer("outsiders", self.outsiders, low=1, high=MOST_PEOPLE)
+        for name in SIZES:
+            checks.number(name, getattr(self, name), low=0.0, high=MOST)
         for name in ("unit", "period"):
-            checks.number(name, getattr(self, name), low=0.0, open_low=True)
-        checks.number("highest", self.highest, low=self.lowest, open_low=True)
+            checks.number(name, getattr(self, name), low=0.0, high=MOST, open_low=True)
+        checks.number("lowest", self.lowest, low=-MOST, high=MOST)
+        checks.number("highest", self.highest, low=self.lowest, high=MOST, open_low=True)
         checks.number("joining", self.joining, low=0.0, high=1.0)
+        checks.flag("by_lot", self.by_lot)
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # frozen for everybody else
 
     @property
     def groups(self) -> int:

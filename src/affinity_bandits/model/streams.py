@@ -21,7 +21,10 @@ from typing import Any
 import numpy as np
 
 from affinity_bandits.base import checks
+from affinity_bandits.base.errors import StateMismatch, shown
 
+WORDS = {"counter": (4,), "key": (2,), "buffer": (4,)}
+"""The arrays of a saved Philox generator, with their shapes."""
 ROLES = (
     *("noise", "gate", "policy", "round", "join", "leave"),
     *("unchosen noise", "unchosen gate", "type"),
@@ -66,16 +69,23 @@ def stream_to_json(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def stream_from_json(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the value for `bit_generator.state`, from `stream_to_json`."""
-    return {
-        "bit_generator": "Philox",
-        "state": {
-            "counter": np.array(data["counter"], dtype=np.uint64),
-            "key": np.array(data["key"], dtype=np.uint64),
-        },
-        "buffer": np.array(data["buffer"], dtype=np.uint64),
-        "buffer_pos": data["buffer_pos"],
-        "has_uint32": data["has_uint32"],
-        "uinteger": data["uinteger"],
+def resume_stream(rng: np.random.Generator, data: object) -> None:
+    """Put a generator where `stream_to_json` says that it stood.
+
+    Raises:
+        StateMismatch: the data is not what `stream_to_json` returned.
+    """
+    try:
+        rng.bit_generator.state = _philox_state(dict(data))  # type: ignore[call-overload]
+    except (KeyError, TypeError, ValueError, OverflowError):
+        rule = "the saved run has no place in its random numbers, or a damaged one"
+        raise StateMismatch(f"{rule}: {shown(data)}") from None
+
+
+def _philox_state(given: Mapping[str, Any]) -> dict[str, Any]:
+    words = {
+        name: np.array(given[name], dtype=np.uint64).reshape(shape) for name, shape in WORDS.items()
     }
+    places = {name: int(given[name]) for name in ("buffer_pos", "has_uint32", "uinteger")}
+    state = {name: words[name] for name in ("counter", "key")}
+    return {"bit_generator": "Philox", "state": state, "buffer": words["buffer"], **places}

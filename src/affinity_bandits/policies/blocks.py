@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from affinity_bandits.base import checks
-from affinity_bandits.base.errors import InvalidInput, StateMismatch
+from affinity_bandits.base.errors import InvalidInput, StateMismatch, shown
 from affinity_bandits.kernels.kernel import Function
 from affinity_bandits.model.feedback import SAME, UNIT_INTERVAL, Feedback
-from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
+from affinity_bandits.model.streams import policy_generator, resume_stream, stream_to_json
 from affinity_bandits.policies.contracts import Policy
 from affinity_bandits.policies.explaining import Evidence
 from affinity_bandits.policies.live import read_scale
@@ -61,6 +62,10 @@ class BlockPolicy(Policy):
         """Return the evidence against each group after the last finished round; by default None."""
         return None
 
+    def counted(self, state: Any) -> int:
+        """Return the number of scores that were taken in."""
+        raise NotImplementedError
+
 
 class Block(NamedTuple):
     """A block: one rater scores one candidate of each of these groups, in this order.
@@ -80,7 +85,7 @@ class Blocks:
     Ask for a block, let one rater of the stated group score one candidate of each of its groups in
     the stated order, and tell all scores at once. Draw the candidates of a group by lot. The rater
     may be anybody of that group. If a rater does not finish, `withdraw` the block: nothing of it
-    counts.
+    counts. Never withdraw a block because of its scores: what is left would be biased.
 
     Args:
         policy: the settings.
@@ -112,7 +117,7 @@ class Blocks:
         if ends is None or isinstance(ends, str):
             raise InvalidInput("scale", "the worst and the best score, such as (1, 5)", scale)
         self.scale = ends
-        self.policy = policy
+        self.policy = require_blocks(policy)
         self.scores = 0
         self._kernels = policy.kernels()
         self.groups = checks.integer("groups", groups, low=2, high=10**3)
@@ -165,7 +170,11 @@ class Blocks:
         return min(1.0, max(0.0, part))
 
     def withdraw(self) -> None:
-        """Count nothing of the block that is out; `ask` then draws a new one for another rater."""
+        """Count nothing of the block that is out; `ask` then draws it anew, for another rater.
+
+        Only if a rater cannot finish, whatever the scores so far: blocks that are left out because
+        of their scores bias those that are counted.
+        """
         self._pending = None
 
     def candidates(self) -> tuple[int, ...]:
@@ -175,6 +184,10 @@ class Blocks:
     def evidence(self) -> Evidence | None:
         """Return the evidence against each group after the last finished round."""
         return self.policy.evidence(self.state)
+
+    def __repr__(self) -> str:
+        left = ", ".join(map(str, self.candidates()))
+        return f"Blocks({self.policy}: {self.scores:,} scores, groups left: {left})"
 
     def to_json(self) -> str:
         """Return everything needed to resume in another process, to the bit."""
@@ -194,20 +207,39 @@ class Blocks:
         data = read_saved(text, BLOCKS_FORMAT, ("scale", "scores", "pending", "stream"))
         blocks = cls(policy, data["arms"], scale=data["scale"])
         blocks.state = policy.load(data)
-        blocks.scores = data["scores"]
-        if data["pending"] is not None:
-            rater, groups = data["pending"]
-            blocks._pending = blocks._checked(Block(rater, tuple(groups)))
-        blocks._rng.bit_generator.state = stream_from_json(data["stream"])
+        blocks.scores = blocks._counted(data["scores"])
+        blocks._pending = blocks._saved_block(data["pending"])
+        resume_stream(blocks._rng, data["stream"])
         return blocks
 
-    def _checked(self, block: Block) -> Block:
-        """Return a saved block that fits the state."""
-        kind = self.groups if block.rater is None else block.rater
-        order = np.zeros(self.groups, dtype=np.int64)
-        size = self._kernels.draw(self.state, order, np.random.default_rng(0))
-        if kind != self._kernels.rater(self.state) or sorted(block.groups) != sorted(
-            order[:size].tolist()
-        ):
-            raise StateMismatch(f"the saved block {list(block)} is not the next one of its run")
-        return block
+    def _counted(self, scores: object) -> int:
+        """Return the saved number of scores, which the state has as well."""
+        if isinstance(scores, bool) or scores != self.policy.counted(self.state):
+            raise StateMismatch(f"the saved run has {shown(scores)} scores, and its state others")
+        return int(scores)
+
+    def _saved_block(self, given: Any) -> Block | None:
+        """Return the saved block that is out, which fits the state."""
+        if given is None:
+            return None
+        kind = int(self._kernels.rater(self.state))
+        rater = None if kind == self.groups else kind
+        order = counts(self.groups)
+        size = self._kernels.draw(self.state, order, np.random.default_rng(0)) if kind >= 0 else 0
+        groups = {int(group) for group in order[:size]}
+        with contextlib.suppress(TypeError, ValueError):
+            found, listed = given
+            if found == rater and len(listed) == size and set(listed) == groups:
+                return Block(rater, tuple(int(group) for group in listed))
+        raise StateMismatch(f"the saved block {shown(given)} is not the next one of its run")
+
+
+def require_blocks(policy: object) -> BlockPolicy:
+    """Return a policy that has blocks scored.
+
+    Raises:
+        InvalidInput: it is another kind of policy, or none.
+    """
+    if not isinstance(policy, BlockPolicy):
+        raise InvalidInput("policy", "a block policy such as NeutralElimination()", policy)
+    return policy

@@ -18,7 +18,7 @@ from affinity_bandits.base.errors import InvalidInput, NotSupported, StateMismat
 from affinity_bandits.base.registry import Registry
 from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.feedback import ANYTHING, SAME, UNIT_INTERVAL, Feedback
-from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
+from affinity_bandits.model.streams import policy_generator, resume_stream, stream_to_json
 from affinity_bandits.policies.contracts import (
     Policy,
     RoundPolicy,
@@ -369,7 +369,7 @@ class Live:
             raise StateMismatch(f"the saved run is pending on arm {shown(pending)}, which is none")
         live._pending = pending
         live._met = bool(data["met"])
-        live._rng.bit_generator.state = stream_from_json(data["stream"])
+        resume_stream(live._rng, data["stream"])
         return live
 
 

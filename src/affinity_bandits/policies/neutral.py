@@ -324,6 +324,10 @@ class NeutralElimination(BlockPolicy):
     def kernels(self) -> BlockKernels:
         return BlockKernels(next_kind, draw_block, take_block, self.candidate)
 
+    def counted(self, state: BlockState) -> int:
+        """Return the number of scores."""
+        return int(state.bets.pulls.sum())
+
     def evidence(self, state: BlockState) -> Evidence:
         """Return the evidence against each group after the last finished round."""
         groups = range(len(state.tried))

@@ -7,17 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from affinity_bandits.base import checks
-from affinity_bandits.base.errors import NotSupported
+from affinity_bandits.base.errors import InvalidInput, NotSupported
 from affinity_bandits.kernels.compile import cacheable, compile_kernel
 from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.judges import JudgesOfRun, JudgeWorld, join_judges, score_given
 from affinity_bandits.policies import BlockPolicy, RoundPolicy, StepPolicy
+from affinity_bandits.policies.blocks import require_blocks
 from affinity_bandits.policies.live import as_steps
 
 RECUSED, PANEL, EVERYBODY = 0, 1, 2
 WAYS = {"recused": RECUSED, "panel": PANEL, "everybody": EVERYBODY}
-"""Who judges single slots: other groups, a panel with equal seats, or all judges by their number;
-nobody without a group."""
+"""Who judges a single slot: people from other groups, a panel with equal seats for each group, or
+anybody of all groups. Outsiders do not judge."""
 
 rater_of: Function = unbound
 draw: Function = unbound
@@ -30,7 +31,7 @@ meet: Function = unbound
 
 
 class AmongJudges(NamedTuple):
-    """What happened in each run.
+    """The outcomes of all runs.
 
     Attributes:
         scores: in the run.
@@ -155,9 +156,8 @@ def simulate_blocks(
         runs: how many.
         seed: of all random numbers.
     """
-    checks.integer("horizon", horizon, low=1)
-    checks.integer("runs", runs, low=1)
-    kernels = policy.kernels()
+    _check_run(world, horizon, runs, seed)
+    kernels = require_blocks(policy).kernels()
     told = {"rater_of": kernels.rater, "draw": kernels.draw, "take": kernels.take}
     loop = compile_kernel(bind(play_blocks, **told), inlined=False)
     results = _empty(runs)
@@ -191,11 +191,10 @@ def simulate_slots(
         seed: of all random numbers.
     """
     way = WAYS[checks.choice("judges", judges, tuple(WAYS))]
-    checks.integer("horizon", horizon, low=1)
-    checks.integer("runs", runs, low=1)
-    if not policy.eliminates:
-        raise NotSupported(f"{policy} drops no group; take a policy that eliminates")
+    _check_run(world, horizon, runs, seed)
     steps = as_steps(policy)
+    if not steps.eliminates:
+        raise NotSupported(f"{policy} drops no group; take a policy that eliminates")
     kernels = steps.kernels()
     loop = compile_kernel(
         bind(
@@ -218,6 +217,14 @@ def simulate_slots(
         left = [group for group in range(world.groups) if kernels.candidate(state, group)]
         _write(results, run, int(found[0]), left, world.best)
     return results
+
+
+def _check_run(world: object, horizon: int, runs: int, seed: int) -> None:
+    if not isinstance(world, JudgeWorld):
+        raise InvalidInput("world", "a JudgeWorld", world)
+    checks.integer("horizon", horizon, low=1)
+    checks.integer("runs", runs, low=1)
+    checks.integer("seed", seed, low=0)
 
 
 def _empty(runs: int) -> AmongJudges:

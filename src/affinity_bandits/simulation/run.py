@@ -13,7 +13,7 @@ from affinity_bandits.base.errors import InvalidInput, NotSupported, StateMismat
 from affinity_bandits.kernels.compile import cacheable, prepare_kernel
 from affinity_bandits.kernels.kernel import Function, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.model.streams import policy_generator, stream_from_json, stream_to_json
+from affinity_bandits.model.streams import policy_generator, resume_stream, stream_to_json
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.kernel_rules import check_own, is_own_policy, undeclared
 from affinity_bandits.policies.live import as_steps
@@ -225,7 +225,7 @@ class StepRun:
         saved = pack(run.policy.load(data))
         run._state.whole[:] = saved.whole
         run._state.real[:] = saved.real
-        run._rng.bit_generator.state = stream_from_json(data["stream"])
+        resume_stream(run._rng, data["stream"])
         kernels = run.policy.kernels()
         for arm in range(bandit.arms):
             run._ends[arm] = kernels.candidate(run.state, arm)
