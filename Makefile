@@ -1,6 +1,6 @@
 .PHONY: check hashes nightly quick coverage docs proofs preprint bench tables pictures soak-service
 
-check: ## what every change must pass, in a fresh virtual environment; PACKAGE=client: packages/client alone
+check: ## what every change must pass, in a fresh virtual environment; PACKAGE=service: packages/service alone
 	bash .ci/run $(if $(PACKAGE),package $(PACKAGE))
 
 nightly: ## the same, with the tests that are too long for every change
@@ -21,30 +21,30 @@ docs: ## the site, with executed notebooks, in docs/_build/html
 proofs: ## the theorems, by the proof assistant Coq
 	$(MAKE) -C proofs
 
-preprint: ## the studies as one LaTeX document, in docs/preprint/_build; with pdflatex, as a PDF
-	.venv/bin/python docs/preprint/build.py
+preprint: ## the studies as one LaTeX document, in research/preprint/_build; with pdflatex, as a PDF
+	.venv/bin/python -m research.preprint.build
 
 bench: ## the package against the bare engine
-	.venv/bin/python -m bench.steps
-	.venv/bin/python -m bench.rounds
-	.venv/bin/python -m bench.startup
-	.venv/bin/python -m bench.planning
-	.venv/bin/python -m bench.practice
-	.venv/bin/python -m bench.intervals
-	.venv/bin/python -m bench.sweep
+	.venv/bin/python -m checks.bench.steps
+	.venv/bin/python -m checks.bench.rounds
+	.venv/bin/python -m checks.bench.startup
+	.venv/bin/python -m checks.bench.planning
+	.venv/bin/python -m research.practice
+	.venv/bin/python -m research.intervals
+	.venv/bin/python -m checks.bench.sweep
 
 tables: ## the figures of docs/measured, into the pages of the documentation
-	.venv/bin/python -m bench.tables
+	.venv/bin/python -m checks.bench.tables
 
 pictures: ## the pictures of the README and the docs
-	.venv/bin/python docs/pictures.py
-	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/plan_pictures.py
-	PYTHONPATH=. .venv/bin/python docs/cost_picture.py
-	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/audit_picture.py
-	.venv/bin/python docs/noise_picture.py
-	PYTHONPATH=. .venv/bin/python docs/service_pictures.py
-	PYTHONPATH=. .venv/bin/python docs/app_pictures.py
-	PATH=$$PWD/.venv/bin:$$PATH PYTHONPATH=. .venv/bin/python docs/gallery_pictures.py
+	.venv/bin/python -m checks.pictures.model
+	PATH=$$PWD/.venv/bin:$$PATH .venv/bin/python -m checks.pictures.plan
+	.venv/bin/python -m checks.pictures.cost
+	PATH=$$PWD/.venv/bin:$$PATH .venv/bin/python -m checks.pictures.audit
+	.venv/bin/python -m checks.pictures.noise
+	.venv/bin/python -m checks.pictures.service
+	.venv/bin/python -m checks.pictures.app
+	PATH=$$PWD/.venv/bin:$$PATH .venv/bin/python -m checks.pictures.gallery
 
 soak-service: ## kill, crash and pause all around the service, a thousand times and more; about 20 minutes
-	.venv/bin/python -m soak.service
+	.venv/bin/python -m checks.soak.service

@@ -22,22 +22,20 @@ QUICK = (
     "packages/client/tests/",
     "tests/audit/",
     "tests/base/",
-    "tests/bias/",
     "tests/contracts/",
     "tests/kernels/",
-    "tests/noise/",
+    "tests/model/",
     "tests/planning/",
     "tests/policies/",
-    "tests/service/core/",
-    "tests/service/trail/",
+    "packages/service/tests/core/",
+    "packages/service/tests/trail/",
     "tests/simulation/",
     "tests/theory/",
-    "tests/test_bandit.py",
     "tests/test_no_import_circles.py",
     "tests/test_one_name_one_thing.py",
     "tests/test_public_names.py",
 )
-NIGHTLY = ("tests/service/test_soak.py::test_nor_",)
+NIGHTLY = ("packages/service/tests/test_soak.py::test_nor_",)
 """Tests that are too long for every change; the check has others of the same kind."""
 
 settings.register_profile(

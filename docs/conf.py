@@ -16,7 +16,7 @@ release = __version__
 sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
 html_math_renderer = "mathml"
-exclude_patterns = ["_build", "_templates", "preprint"]
+exclude_patterns = ["_build", "_templates"]
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["formulas.css", "site.css"]

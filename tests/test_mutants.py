@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from bench.mutants import ROOT, WEIGHTS, Copy, draw_mutants, find_mutants, path_of
+
+from checks.bench.mutants import ROOT, WEIGHTS, Copy, draw_mutants, find_mutants, path_of
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import pytest
 
 from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.base.tables import TableFile
 from affinity_bandits.experiments import executors, store
 from affinity_bandits.experiments.executors import ProcessExecutor
 from affinity_bandits_client import NotSupported, journal
@@ -34,7 +33,7 @@ def test_what_is_meant_for_all_systems_runs_without_names_of_posix() -> None:
         "import os, runpy, signal; from importlib.util import find_spec; "
         f"assert not any(map(find_spec, {modules.split()})); "
         "assert not hasattr(signal, 'pthread_sigmask') and not hasattr(os, 'pread'); "
-        "runpy.run_path('.ci/other_systems.py', run_name='__main__')"
+        "runpy.run_path('checks/scripts/other_systems.py', run_name='__main__')"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -64,26 +63,6 @@ def test_a_store_writes_where_folders_cannot_be_opened(
     monkeypatch.setattr(store, "sys", sys)
     with pytest.raises(PermissionError):
         files.write("a/d", b"e")
-
-
-def test_a_table_is_closed_before_it_gets_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replace = Path.replace
-
-    def replace_closed(self: Path, target: Path) -> Path:
-        opened = [os.readlink(one) for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
-        if str(self) in opened:
-            raise PermissionError(32, "The file is used by another process", str(self))
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", replace_closed)
-    for name in ("t.csv", "t.parquet"):
-        with TableFile("out", tmp_path / name).open({"a": int}) as table:
-            table.add([1])
-        assert (tmp_path / name).stat().st_size > 0
-    with (tmp_path / "open").open("w"), pytest.raises(PermissionError):
-        (tmp_path / "open").replace(tmp_path / "other")
 
 
 def test_a_journal_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

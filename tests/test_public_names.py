@@ -17,7 +17,7 @@ from affinity_bandits.policies import POLICIES
 from tests.support.processes import run_python
 
 ROOMS = (
-    *("audit", "policies", "simulation", "studies", "experiments", "paper", "planning"),
+    *("audit", "policies", "simulation", "experiments", "paper", "planning"),
     *("plots", "testing", "theory"),
 )
 HEAVY = {"numba", "matplotlib", "xarray", "pandas", "scipy", "typer", "rich", "pyarrow", "ray"}

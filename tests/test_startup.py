@@ -10,7 +10,8 @@ import os
 from pathlib import Path
 
 import pytest
-from bench.startup import COMMAND, SMALL, least, program, seconds
+
+from checks.bench.startup import COMMAND, SMALL, least, program, seconds
 
 pytestmark = pytest.mark.slow  # starts processes and compiles
 

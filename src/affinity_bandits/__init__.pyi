@@ -81,6 +81,7 @@ from .plots import (
 from .policies import (
     BlockPolicy as BlockPolicy,
     Blocks as Blocks,
+    CrossedElimination as CrossedElimination,
     DebiasedUCBV as DebiasedUCBV,
     EfficientUCBV as EfficientUCBV,
     Elimination as Elimination,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from functools import partial
 from typing import Any
 
 from affinity_bandits.base import checks, registry
-from affinity_bandits.base.errors import InvalidInput, UnknownName
+from affinity_bandits.base.errors import InvalidInput, NotSupported, UnknownName
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import BIASES, bias_from_json
 from affinity_bandits.model.feedback import ANYTHING
 from affinity_bandits.model.noise import NOISES
-from affinity_bandits.policies import POLICIES, InPython, Policy, RoundPolicy, StepPolicy
+from affinity_bandits.policies import (
+    BLOCK_POLICIES,
+    POLICIES,
+    InPython,
+    Policy,
+    RoundPolicy,
+    StepPolicy,
+)
 
 AnyPolicy = StepPolicy | RoundPolicy
 
@@ -42,6 +49,7 @@ def policy_from_json(
     if isinstance(data, Mapping) and "name" not in data:
         raise UnknownName("policy", None, POLICIES)
     given = checks.table("policy", {"name": data} if isinstance(data, str) else data)
+    refuse_blocks([given])
     if bandit is not None and not isinstance(bandit, AffinityBandit):
         raise InvalidInput("bandit", "an AffinityBandit", bandit)
     cls = POLICIES.find(given["name"], imports=imports)
@@ -60,6 +68,25 @@ def policy_from_json(
     policy = registry.own("policy", "constructor", partial(cls.from_json, given))
     assert isinstance(policy, StepPolicy | RoundPolicy)
     return policy
+
+
+def refuse_blocks(policies: object) -> None:
+    """Refuse a policy of blocks among the policies of a simulation, with what runs it.
+
+    Args:
+        policies: names or tables, in a list or by label; everything else is left for later checks.
+
+    Raises:
+        NotSupported: one of them is such a policy, or its name.
+    """
+    listed = policies.values() if isinstance(policies, Mapping) else policies
+    for one in listed if isinstance(listed, Iterable) else ():
+        named = one.get("name") if isinstance(one, Mapping) else getattr(one, "name", one)
+        if isinstance(named, str) and named in BLOCK_POLICIES:
+            raise NotSupported(
+                f"{named} is run in blocks, which bandits do not have: in Python by simulate_blocks"
+                f" in a JudgeWorld, or by hand by Blocks. See {BLOCK_POLICIES[named].page}"
+            )
 
 
 def _fact(bandit: AffinityBandit, fact: str) -> Any:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import signal
-import subprocess
-import sys
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
 from affinity_bandits.app import plan as plan_page
-from affinity_bandits.cli.app import app as command
 from affinity_bandits.planning.assumptions import Assumptions
-from tests.support.served import until
 
 pytestmark = pytest.mark.slow
 
@@ -79,22 +72,6 @@ def test_an_origin_of_its_own_may_send_a_form(address: str) -> None:
         assert large.status_code == status
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--host", "0.0.0.0"], "given with --allow-host"),
-        (["--host", "::"], "given with --allow-host"),
-        (["--host", "example.org"], "an address such as 127.0.0.1"),
-        (["--port", "70000"], "port"),
-        (["--port", "many"], "a number"),
-    ],
-)
-def test_a_start_that_others_could_reach_needs_a_name(words: list[str], said: str) -> None:
-    result = CliRunner().invoke(command, ["app", "--no-browser", *words])
-    assert result.exit_code != 0
-    assert said in str(result.exception)
-
-
 def test_too_many_are_asked_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_page, "MOST_WAITING", 0)
 
@@ -104,16 +81,3 @@ def test_too_many_are_asked_to_come_back(monkeypatch: pytest.MonkeyPatch) -> Non
 
     with pytest.raises(plan_page.NotSupported, match="try again"):
         asyncio.run(ask())
-
-
-def test_ctrl_c_ends_the_command_without_complaint() -> None:
-    start = "from affinity_bandits.cli import main; main()"
-    command = [sys.executable, "-c", start, "app", "--no-browser", "--port", "0"]
-    with subprocess.Popen(command, stdout=-1, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        address = re.findall(r"http://127\.0\.0\.1:\d+", said)[0]
-        until("served", lambda: httpx.get(address).status_code == 200)
-        process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
-    assert (process.returncode, rest) == (0, "")

@@ -28,6 +28,7 @@ LOGGED_IN = {"cookie": "_oauth2_proxy=somebody"}
 QUERY = {
     "groups_are": "teams", "protected": "no", "responsible": "us", "purpose": "a test",
     "groups": "a,b", "scale": "1..5", "difference": "0.3", "budget": "2000", "judges": "panels",
+    "favor_gap": "same",
 }  # fmt: skip
 
 

@@ -37,6 +37,7 @@ PANELS = {
     "difference": "1",
     "budget": "40 a week for 20 weeks",
     "bonus": "20%",
+    "favor_gap": "same",
     "judges": "panels",
 }
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
@@ -193,8 +194,8 @@ def fill(page: Page, said: dict[str, str]) -> None:
     for name, text in said.items():
         if name == "protected":
             page.get_by_role("radio", name=text, exact=True).check()
-        elif name == "judges":
-            page.locator("#judges").select_option(text)
+        elif name in ("judges", "strictness", "outsiders"):
+            page.locator(f"#{name}").select_option(text)
         else:
             page.locator(f"#{name}").fill(text)
 
@@ -291,7 +292,9 @@ def test_mistakes_are_said_beside_their_questions(browser: Browser, address: str
         ({"budget": "1e400"}, "budget"),
         ({"budget": "40 a week until 2020-01-01"}, "budget"),
         ({"failure": "0"}, "failure"),
-        ({"favor_gap": "much"}, "bonus"),
+        ({"favor_gap": "much"}, "favor_gap"),
+        ({"judges": "outsiders", "outsiders": "no"}, "judges"),
+        ({"judges": "neutral"}, "judges"),
         ({"judges": "recused", "bonus": "no idea"}, "judges"),
         ({"purpose": "\0"}, "purpose"),
         ({"protected": "perhaps"}, "protected"),
@@ -318,16 +321,32 @@ def test_the_names_of_the_groups_say_what_they_are(address: str) -> None:
 
 def test_two_groups_with_recusal_are_promised_nothing(address: str) -> None:
     query = DECLARED | PANELS | {"judges": "recused"}
-    kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=60).text
+    kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=300).text
     assert "No number of interviews is enough.</h2>" in kept
     assert "no chance of a wrong group can be promised unless outsiders judge." in kept
     assert "<p>Nothing is promised.</p>" in kept
     assert "at most 5%" not in kept
-    *_, last = httpx.get(f"{address}/plan/answer", params=query, timeout=60).text.splitlines()
+    *_, last = httpx.get(f"{address}/plan/answer", params=query, timeout=300).text.splitlines()
     said = json.loads(last)["html"]
     assert "for a campaign or a simulation (nothing is promised)" in said
     # At each step of both sliders: differences end where the scale does.
     assert said.count("<li>recusal: no number is enough</li>") == said.count('class="step"')
+
+
+def test_neutral_blocks_are_recommended_and_run_by_hand(address: str) -> None:
+    """Three groups of whom nothing is known but the scale."""
+    query = DECLARED | PANELS | {"groups": "a, b, c", "favor_gap": "", "judges": "neutral"}
+    query["budget"] = "300"
+    kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=300).text
+    assert "300 interviews are enough.</h2>" in kept
+    assert "Recommended: neutral blocks." in kept
+    assert '<h2 id="next-title">What next: neutral blocks</h2>' in kept
+    assert "NeutralElimination(target=" in kept
+    assert "one person of a third group scores a candidate of each of the others;" in kept
+    assert kept.count('<th scope="row">equal, ') == 6
+    file = httpx.get(f"{address}/plan/plan.toml", params=query, timeout=300).text
+    assert 'judges = "neutral"' in file
+    assert 'name = "neutral-elimination"' in file
 
 
 def test_a_plan_from_an_audit_says_what_it_took_and_keeps_its_favor_gap(address: str) -> None:
@@ -336,23 +355,24 @@ def test_a_plan_from_an_audit_says_what_it_took_and_keeps_its_favor_gap(address:
     taken = (
         "Taken from the audit, unless changed since: the groups; the upper end of the favor of all"
         " judges together as the bonus, 20%; the largest difference between two groups&#39; favors"
-        " that their intervals allow, 0.9."
+        " that its interval allows, 0.9."
     )
     form = httpx.get(f"{address}/plan", params=query).text
     assert taken in form
-    assert '<input type="hidden" name="favor_gap" value="0.9">' in form
-    kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=60).text
+    assert '<input type="hidden" name="audited" value="groups,bonus,favor_gap">' in form
+    kept = httpx.get(f"{address}/plan/page.html", params=query, timeout=300).text
     assert taken in kept
-    assert "Favors differ by up to 0.9 between groups." in kept
+    assert "favors that differ by up to 0.9." in kept
     assert "a group may win although it is worse by up to 0.45 (panels);" in kept
     wide = query | {"favor_gap": "2"}
-    kept = httpx.get(f"{address}/plan/page.html", params=wide, timeout=60).text
+    kept = httpx.get(f"{address}/plan/page.html", params=wide, timeout=300).text
     assert "No number of interviews is enough.</h2>" in kept
 
 
 def test_a_plan_ends_with_its_reader_and_others_wait(app: FastAPI, address: str) -> None:
     plans = app.state.plans
     query = DECLARED | PANELS | {"judges": "committee", "budget": "3000", "difference": "0.11"}
+    query |= {"strictness": "same"}
     with httpx.stream("GET", f"{address}/plan/answer", params=query, timeout=60) as first:
         own = first.iter_lines()
         assert "Trying it out" in next(own)

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
-from bench.audit_worlds import WORLDS, draw_log
 
 from affinity_bandits.audit import differences
 from affinity_bandits.audit.differences import find_differences, total_information
 from affinity_bandits.audit.evidence import THRESHOLD, log_evidence
 from affinity_bandits.audit.log import average_groups
+from research.audit_worlds import WORLDS, draw_log
 from tests.audit.logs import draw
 
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from affinity_bandits.audit import Audit, audit_scores, score_log
-from affinity_bandits.audit.columns import may_count_down
 from affinity_bandits.audit.result import to_json
 from affinity_bandits.audit.sentences import tell
-from affinity_bandits.base.errors import InvalidInput
 from tests.audit.logs import Columns, draw, draw_columns
 
 
@@ -61,27 +59,6 @@ def test_sentences_and_numbers_say_which_way_was_taken() -> None:
     ordinary = tell(conclude(draw_columns(600, favor=1.0), (0, 20)))
     assert ordinary.direction == "The best score is 20, the worst 0."
     assert "points more (95% interval" in ordinary.sentence
-
-
-def test_a_scale_has_two_ends() -> None:
-    with pytest.raises(InvalidInput, match=r"the worst and the best score, such as \(1, 5\)"):
-        score_log(**draw_columns(4), scale=(5, 5))
-    with pytest.raises(InvalidInput, match="between 15 and 20"):
-        score_log(**draw_columns(4), scale=(20, 15))
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["Note", "Gesamtnote", "Noten (1-6)", "final grade", "Rank", "place", "Platzierung", "Rang",
-     "Abschlussnote", "Classement", "overall_rank", "Position", "Zensur"],
-)  # fmt: skip
-def test_columns_whose_best_score_is_often_1(name: str) -> None:
-    assert may_count_down(name)
-
-
-@pytest.mark.parametrize("name", ["score", "Stars (1-5)", "points", "marks", "Bewertung", "rating"])
-def test_columns_whose_best_score_is_the_highest(name: str) -> None:
-    assert not may_count_down(name)
 
 
 def codes(columns: Columns, hired: Any, scale: tuple[float, float]) -> set[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from bench.audit import measure, summarize
-from bench.audit_worlds import WORLDS
+
+from research.audit import measure, summarize
+from research.audit_worlds import WORLDS
 
 NULL = [world for world in WORLDS if not world.outside and not world.favor]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.audit_worlds import WORLDS, draw_log
 
 from affinity_bandits.audit import judges
 from affinity_bandits.audit.judges import follows_rota, permute_judges, remove_effects
+from research.audit_worlds import WORLDS, draw_log
 from tests.audit.logs import draw
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from bench.audit_worlds import WORLDS, draw_log
 
 from affinity_bandits.audit import audit_scores
 from affinity_bandits.audit.differences import find_differences
@@ -14,6 +13,7 @@ from affinity_bandits.audit.judges import follows_rota
 from affinity_bandits.audit.log import score_log
 from affinity_bandits.audit.order import scores_decided
 from affinity_bandits.audit.sentences import tell
+from research.audit_worlds import WORLDS, draw_log
 from tests.audit.logs import draw_columns
 
 ADAPTIVE = range(71, 79)

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from affinity_bandits import AffinityBandit, simulate
-from affinity_bandits.audit import audit_scores
-from tests.audit.logs import draw
 
 
 def numbers(value: Any, place: str) -> Iterator[tuple[str, Any]]:
@@ -26,17 +24,6 @@ def numbers(value: Any, place: str) -> Iterator[tuple[str, Any]]:
             yield from numbers(item, f"{place}[{index}]")
     elif isinstance(value, int | float | np.generic):
         yield place, value
-
-
-def test_an_audit_has_plain_numbers() -> None:
-    found = [
-        one
-        for log in (draw(600, favor=1.0), draw(600), draw(20))
-        for one in numbers(audit_scores(log, draws=20), "audit")
-    ]
-    assert [place for place, value in found if isinstance(value, np.generic)] == []
-    assert len(found) > 100
-    assert "np." not in repr(audit_scores(draw(600, favor=1.0), draws=20).favor)
 
 
 def test_so_have_tables_of_simulations() -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bench.audit_worlds import BETTER, PANELS, WORLDS, World, draw_log
 
 from affinity_bandits.audit import audit_scores
 from affinity_bandits.audit.differences import find_differences
@@ -23,6 +22,7 @@ from affinity_bandits.audit.scale_use import (
 )
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.kernels.kernel import FloatArray
+from research.audit_worlds import BETTER, PANELS, WORLDS, World, draw_log
 
 LEVEL_WORLDS = range(46, 63)
 

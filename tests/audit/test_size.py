@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bench.audit_worlds import WORLDS, draw_log
 
 from affinity_bandits.audit import Audit, ScoreLog, audit_scores
 from affinity_bandits.audit.conclude import Estimate
@@ -15,6 +14,7 @@ from affinity_bandits.audit.judges import permute_judges
 from affinity_bandits.audit.log import UNKNOWN
 from affinity_bandits.audit.sentences import tell
 from affinity_bandits.base.errors import InvalidInput
+from research.audit_worlds import WORLDS, draw_log
 from tests.audit.logs import draw
 
 

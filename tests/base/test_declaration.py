@@ -13,10 +13,10 @@ from affinity_bandits.base.declaration import EXAMPLES, Declaration
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning import make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.service.core.spec import CampaignSpec, read_spec
 from affinity_bandits_client.messages import CreateCampaign
 from affinity_bandits_client.messages import Plan as PlanMessage
 from affinity_bandits_client.messages.campaigns import EXAMPLE
+from affinity_bandits_service.core.spec import CampaignSpec, read_spec
 from tests.cli.inside import Done, inside
 from tests.planning.assumed import TINY as ASSUMED
 

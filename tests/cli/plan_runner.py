@@ -16,6 +16,7 @@ from .inside import inside
 TINY = (
     *("plan", "--groups", "2", "--scale", "yes/no", "--budget", "300", "--difference", "0.5"),
     *("--initial-lead", "2", "--steepness", "0", "--judges", "committee"),
+    *("--favor-gap", "same", "--strictness", "same"),
 )
 
 ASSUMED = Assumptions(groups=2, horizon=300, smallest_difference=0.5, initial_lead=2, steepness=0.0)

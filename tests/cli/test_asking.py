@@ -39,34 +39,6 @@ def refusals(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [line for line in capsys.readouterr().out.splitlines() if "Not understood" in line]
 
 
-def test_an_unreadable_yes_or_no_is_refused_with_an_example(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    typed = Typed(monkeypatch, "teams", "perhaps", "", "NO", "us", "a check")
-    made = options.ask_declaration(comparison=True)
-    assert made == Declaration("teams", "us", "a check")
-    assert typed.asked.count(ASKS["protected"]) == 3
-    assert refusals(capsys) == [
-        "  Not understood: it must be yes or no; 'perhaps' is not. For example: no",
-        "  Not understood: it must be yes or no; nothing was given. For example: no",
-    ]
-
-
-@pytest.mark.parametrize("place", ["groups_are", "responsible", "purpose"])
-@pytest.mark.parametrize("wrong", ["", " ", "x" * 201, "a\x07b"])
-def test_each_answer_of_a_declaration_is_checked_when_it_is_given(
-    place: str, wrong: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    right = {"groups_are": "teams", "protected": "n", "responsible": "us", "purpose": "a check"}
-    replies = [one for name, said in right.items() for one in ([wrong] * (name == place) + [said])]
-    typed = Typed(monkeypatch, *replies)
-    assert options.ask_declaration(comparison=False) == Declaration("teams", "us", "a check")
-    assert typed.asked.count(ASKS[place]) == 2
-    (line,) = refusals(capsys)
-    assert "a text of 1 to 200 printable characters" in line
-    assert "For example: " in line
-
-
 def test_protected_attributes_end_the_dialogue_of_a_plan_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -189,14 +161,6 @@ def test_contradictions_are_told(words: tuple[str, ...], says: str, tmp_path: Pa
     done = audit(written(tmp_path, "score"), *words)
     assert done.returncode == 2
     assert says in done.stderr
-
-
-def test_what_would_matter_is_part_of_the_result(tmp_path: Path) -> None:
-    path, kept = written(tmp_path, "score"), tmp_path / "audit.json"
-    for words, matters in (((), 0.4), (("--matters", "1.5"), 1.5)):
-        done = audit(path, "--scale", "1..5", "--json", kept, *words)
-        assert done.returncode == 0, done.stderr
-        assert f'"matters": {matters}' in kept.read_text(encoding="utf-8")
 
 
 def test_a_column_that_is_not_there_is_refused_with_an_example(

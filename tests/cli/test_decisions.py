@@ -9,7 +9,7 @@ import pytest
 
 from affinity_bandits import AffinityBandit, Joining, Judges, Power, Result, simulate_log
 
-from .test_cli import refused, succeeded
+from .test_simulate import refused, succeeded
 
 pytestmark = pytest.mark.slow  # each test compiles
 

@@ -13,7 +13,7 @@ import pytest
 
 from affinity_bandits.base.progress import with_delay
 from affinity_bandits.experiments import RayExecutor
-from tests.cli.test_audit_command import log as log  # noqa: PLC0414 - a fixture
+from tests.cli.test_audit import log as log  # noqa: PLC0414 - a fixture
 
 pytestmark = pytest.mark.slow
 COMPILES = re.compile(r"; compiling once for this machine, \d+ s$", re.MULTILINE)
@@ -31,7 +31,7 @@ COMMANDS = {
     "sweep in processes": ("run", "s.toml", "--workers", "2", "--store", "STORE"),
     "plan": (
         *("--groups", "2", "--budget", "300", "--difference", "0.5", "--scale", "1..5", "--again"),
-        *("--initial-lead", "2", "--judges", "committee"),
+        *("--initial-lead", "2", "--judges", "committee", "--favor-gap", "same"),
     ),
     "audit": ("LOG", "--scale", "1..5"),
     "show": ("--out", "page.html"),

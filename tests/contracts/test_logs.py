@@ -16,7 +16,7 @@ from affinity_bandits.policies import POLICIES
 from affinity_bandits.policies.state import pack
 from affinity_bandits.simulation import RunLog
 from affinity_bandits.simulation.logs import LoggedRun
-from tests.noise.examples import NOISES, named
+from tests.model.noise.examples import NOISES, named
 from tests.support.instances import (
     TOLD_JUDGES,
     DecidedByRounding,

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import affinity_bandits
+import affinity_bandits_service
 from affinity_bandits import policies
 from affinity_bandits.policies import (
     POLICIES,
@@ -24,9 +25,9 @@ from affinity_bandits.policies import (
 )
 from affinity_bandits.policies.elimination import PhasedElimination
 
-PACKAGE = Path(affinity_bandits.__file__).parent
+PACKAGES = [Path(one.__file__).parent for one in (affinity_bandits, affinity_bandits_service)]
 CONTRACTS = {Policy, StepPolicy, RoundPolicy, BlockPolicy, AsSteps, InPython}
-EXEMPT = ("__init__.py", "policies/", "planning/policy.py", "paper/", "studies/")
+EXEMPT = ("__init__.py", "policies/", "planning/policy.py", "paper/")
 """The package's door, the policies, the choice of one for plans, and experiments about some."""
 
 
@@ -43,7 +44,7 @@ CLASSES = {one.__name__ for one in concrete_policies()}
 MODULES = {one.__module__ for one in concrete_policies()}
 
 
-def told_apart(code: str, package: str = "affinity_bandits.service") -> list[str]:
+def told_apart(code: str, package: str = "affinity_bandits.planning") -> list[str]:
     """Return what in a module of that package names a concrete policy, and in which line."""
     return [f"line {line}: {what}" for line, what in _named(ast.parse(code), package)]
 
@@ -87,12 +88,12 @@ def _asked(node: ast.Compare | ast.Subscript | ast.match_case) -> Iterator[ast.A
 @pytest.mark.slow
 def test_no_module_tells_policies_apart() -> None:
     wrong, read = [], 0
-    for path in sorted(PACKAGE.rglob("*.py")):
-        place = path.relative_to(PACKAGE).as_posix()
+    for package, path in [(one, path) for one in PACKAGES for path in sorted(one.rglob("*.py"))]:
+        place = path.relative_to(package).as_posix()
         if place.startswith(EXEMPT):
             continue
-        package = ".".join(["affinity_bandits", *Path(place).parent.parts])
-        wrong += [f"{place}, {one}" for one in told_apart(path.read_text("utf-8"), package)]
+        room = ".".join([package.name, *Path(place).parent.parts])
+        wrong += [f"{place}, {one}" for one in told_apart(path.read_text("utf-8"), room)]
         read += 1
     assert wrong == []
     assert read > 150

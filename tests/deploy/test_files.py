@@ -14,10 +14,10 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from affinity_bandits.cli.serve import OF_OTHERS, app, settings_of
-from affinity_bandits.service.core.backend import CLOSING_SECONDS
-from affinity_bandits.service.http import admin_app, create_app
-from affinity_bandits.service.serving import STOP_SECONDS
+from affinity_bandits_service.cli import OF_OTHERS, app, settings_of
+from affinity_bandits_service.core.backend import CLOSING_SECONDS
+from affinity_bandits_service.http import admin_app, create_app
+from affinity_bandits_service.serving import STOP_SECONDS
 from tests.support.environments import ROOT
 
 DEPLOY = ROOT / "deploy"

@@ -18,9 +18,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from affinity_bandits.service.core import keys
-from affinity_bandits.service.store.connection import connect
 from affinity_bandits_client.messages.base import SCOPES
+from affinity_bandits_service.core import keys
+from affinity_bandits_service.store.connection import connect
 from tests.support.environments import ROOT
 from tests.support.served import PATIENCE, Server, served, until
 from tests.support.web_site import CAMPAIGN, new_names

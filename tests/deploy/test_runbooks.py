@@ -12,15 +12,15 @@ import asyncpg
 import httpx
 import pytest
 
-from affinity_bandits.service.core import campaigns, health_checks
-from affinity_bandits.service.store import connection
-from affinity_bandits.service.store.connection import connected
-from affinity_bandits.service.store.migrate import migrate
-from affinity_bandits.service.ui.pages import COOKIE
-from affinity_bandits.service.webhooks import sending
-from tests.service.broken import CAUSES, until, world
-from tests.service.test_serve_command import Relay
-from tests.service.webhooks.receiver import receiving
+from affinity_bandits_service.core import campaigns, health_checks
+from affinity_bandits_service.store import connection
+from affinity_bandits_service.store.connection import connected
+from affinity_bandits_service.store.migrate import migrate
+from affinity_bandits_service.ui.pages import COOKIE
+from affinity_bandits_service.webhooks import sending
+from packages.service.tests.broken import CAUSES, until, world
+from packages.service.tests.test_cli import Relay
+from packages.service.tests.webhooks.receiver import receiving
 from tests.support.environments import ROOT
 from tests.support.served import served
 from tests.support.served import until as wait_until

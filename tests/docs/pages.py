@@ -7,8 +7,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from affinity_bandits.base.errors import WITH_CLIENT
-from tests.support.environments import CLIENT, CLIENT_FOLDER, ROOT, Needs
+from tests.support.environments import CLIENT, FOLDERS, LIBRARY, ROOT, SERVICE, Needs
 
 NEEDS = re.compile(r"^This page needs: `(pip install [^`]+)`", flags=re.MULTILINE)
 FENCED = re.compile(
@@ -97,8 +96,8 @@ def read_page(path: Path) -> Page:
 def parse_pip(command: str) -> Needs:
     """Read `pip install ".[plot]" duckdb`.
 
-    >>> parse_pip('pip install ".[service]" ./packages/client duckdb')
-    Needs(extras=('service',), packages=('affinity-bandits-client', 'duckdb'))
+    >>> parse_pip('pip install ".[plot]" ./packages/client duckdb')
+    Needs(extras=('plot',), packages=('affinity-bandits-client', 'duckdb'))
 
     Raises:
         BadPage: it does not work from a checkout alone.
@@ -107,18 +106,23 @@ def parse_pip(command: str) -> Needs:
         raise BadPage(f"{command}: take double quotes, the only ones of cmd.exe")
     extras: set[str] = set()
     packages = []
+    library = False
+    places = {f"./{folder}": name for name, folder in FOLDERS.items()} | {".": LIBRARY}
     for word in shlex.split(command, comments=True)[2:]:
-        ours = re.fullmatch(r"(?:\.|affinity-bandits)(?:\[([\w,-]+)\])?", word)
-        if ours is not None:
-            extras |= set((ours[1] or "").split(",")) - {""}
-        elif word == f"./{CLIENT_FOLDER}":
-            packages.append(CLIENT)
-        elif re.fullmatch(r"[A-Za-z][\w.-]*", word):
-            packages.append(word)
+        place, wanted = re.fullmatch(r"([^[]+)(\[[\w,-]+\])?", word).groups()  # type: ignore[union-attr]
+        name = places.get(place, place)
+        if name == LIBRARY:
+            library = True
+            extras |= set((wanted or "[]")[1:-1].split(",")) - {""}
+        elif re.fullmatch(r"[A-Za-z][\w.-]*", name):
+            packages.append(name + (wanted or ""))
         else:
-            raise BadPage(f"{word!r} of {command!r} is neither this package nor the name of one")
-    if extras & set(WITH_CLIENT) and CLIENT not in packages:
-        raise BadPage(f"{command}: name ./{CLIENT_FOLDER} too, or pip looks for it at an index")
+            raise BadPage(
+                f"{word!r} of {command!r} is neither a package of ours nor the name of one"
+            )
+    with_service = any(name.startswith(SERVICE) for name in packages)
+    if with_service and not (library and CLIENT in packages):
+        raise BadPage(f"{command}: name . ./{FOLDERS[CLIENT]} too, or pip looks at an index")
     return Needs(tuple(sorted(extras)), tuple(sorted(packages)))
 
 

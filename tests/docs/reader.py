@@ -49,7 +49,7 @@ class Reader:
         self._kept.mkdir()
         # The files that pages name by their place in a checkout, without the package's source.
         built = shutil.ignore_patterns("_build", *BUILT)
-        for name in ("docs", "clients"):
+        for name in ("docs", "clients", "examples", "research"):
             shutil.copytree(ROOT / name, folder / "here" / name, ignore=built)
         path = {"PATH": f"{place}/bin:/usr/local/bin:/usr/bin:/bin"}
         self._variables = {

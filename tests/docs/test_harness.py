@@ -11,7 +11,7 @@ import pytest
 from tests.docs import reader
 from tests.docs.pages import BadPage, commands, read_page
 from tests.docs.reader import NotAsPrinted, follow, matches
-from tests.support.environments import Needs, hidden
+from tests.support.environments import CLIENT, SERVICE, SERVING, Needs, hidden
 
 slow = pytest.mark.slow  # starts processes
 
@@ -138,7 +138,12 @@ def test_what_is_not_named_is_hidden() -> None:
     assert {"matplotlib", "pyarrow", "httpx", "pytest", "yaml"} <= set(hidden(Needs()))
     assert "numpy" not in hidden(Needs())
     assert not {"matplotlib", "pyarrow"} & set(hidden(Needs(("audit",))))
-    assert "asyncpg" not in hidden(Needs(("otel",)))  # of the extra that it includes
+    assert {"affinity_bandits_client", "affinity_bandits_service", "asyncpg", "httpx2"} <= set(
+        hidden(Needs())
+    )
+    assert not {"affinity_bandits_service", "asyncpg"} & set(hidden(SERVING))
+    assert "pyarrow" in hidden(SERVING)
+    assert "pyarrow" not in hidden(Needs((), (CLIENT, f"{SERVICE}[archive]")))
 
 
 UNREADABLE = {
@@ -151,7 +156,7 @@ UNREADABLE = {
     "a block without an end": (f"{NEEDS}\n\n```console\n$ true", "does not end"),
     "an address to install from": (
         "This page needs: `pip install https://example.org/x.whl`",
-        "neither this package",
+        "neither a package of ours",
     ),
 }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.tables import DOCS, LAYOUTS, PLACE, measured, rewritten
+
+from checks.bench.tables import DOCS, LAYOUTS, PLACE, measured, rewritten
 
 PAGES = [
     path for path in sorted(DOCS.rglob("*.md")) if PLACE.search(path.read_text(encoding="utf-8"))
@@ -15,7 +16,7 @@ PAGES = [
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_the_page_has_what_was_measured(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert rewritten(text) == text, "run python -m bench.tables"
+    assert rewritten(text) == text, "run python -m checks.bench.tables"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

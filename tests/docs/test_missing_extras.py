@@ -16,9 +16,12 @@ import pytest
 from typer.main import get_command
 
 from affinity_bandits.cli.app import app
-from tests.docs.pages import EVERY_PAGE
+from tests.docs.pages import EVERY_PAGE, parse_pip
 from tests.support.environments import (
+    CLIENT,
+    FOLDERS,
     ROOT,
+    SERVICE,
     Needs,
     declared,
     extras,
@@ -32,6 +35,8 @@ from tests.support.quiet import without_heartbeat
 INSTANCE = "--means 0.4,0.6 --horizon 100 --replicates 2"
 CAMPAIGN = "04fb60b3-1b4b-4ba1-a528-32b9962d4532"
 WORKS = None
+UNASKED = ("docs", "dev")
+"""Extras that no message names."""
 COMMANDS = {
     f"simulate {INSTANCE}": "study",
     f"simulate {INSTANCE} --plot regret.png": "plot",
@@ -46,28 +51,25 @@ COMMANDS = {
     "paper list": WORKS,
     "paper show figure-3": WORKS,
     "paper run figure-3 --quick": "plot",
-    "study list": WORKS,
-    "study show horizon": WORKS,
-    "study run horizon --quick": "plot",
     "sweep run s.toml": "experiments",
     "sweep status s.toml": "experiments",
     "sweep show s.toml": "experiments",
     "sweep export s.toml cells.csv": "experiments",
     "sweep export s.toml cells.parquet": "experiments",
-    "serve": "service",
-    "serve migrate": "service",
-    "serve settings": "service",
-    "serve roles": "service",
-    f"serve archive {CAMPAIGN} --out folder": "service",
-    "serve delete-tenant a --confirm a": "service",
-    "serve removals": "service",
-    "serve quotas a": "service",
-    f"serve verify {CAMPAIGN}": "service",
-    f"serve export {CAMPAIGN} --out t.csv": "service",
-    f"serve digest {CAMPAIGN}": "service",
-    "serve keys add --tenant a --name b --scopes ask": "service",
-    "serve keys list": "service",
-    "serve keys revoke 0123456789abcdef": "service",
+    "serve": SERVICE,
+    "serve migrate": SERVICE,
+    "serve settings": SERVICE,
+    "serve roles": SERVICE,
+    f"serve archive {CAMPAIGN} --out folder": SERVICE,
+    "serve delete-tenant a --confirm a": SERVICE,
+    "serve removals": SERVICE,
+    "serve quotas a": SERVICE,
+    f"serve verify {CAMPAIGN}": SERVICE,
+    f"serve export {CAMPAIGN} --out t.csv": SERVICE,
+    f"serve digest {CAMPAIGN}": SERVICE,
+    "serve keys add --tenant a --name b --scopes ask": SERVICE,
+    "serve keys list": SERVICE,
+    "serve keys revoke 0123456789abcdef": SERVICE,
 }
 """Every command, and the extra that it asks for in a plain installation."""
 WITH_RAY = {
@@ -127,9 +129,9 @@ def check(answer: tuple[int, str, str], extra: str | None) -> None:
     if extra is WORKS:
         assert status == 0, said
         return
-    client = r" \./packages/client" if extra == "service" else ""
+    asked = ". ./packages/client ./packages/service" if extra == SERVICE else f'".[{extra}]"'
     words = (
-        rf'affinity: [\w-]+ is not installed; .*: pip install "\.\[{extra}\]"{client}'
+        rf"affinity: [\w-]+ is not installed; .*: pip install {re.escape(asked)}"
         r" in a checkout .*\n"
     )
     assert (status, printed) == (2, "")
@@ -174,43 +176,51 @@ def documented_modules() -> set[str]:
 @pytest.mark.slow
 def test_documented_modules_import_or_name_the_extra_of_their_room(tmp_path: Path) -> None:
     found = answers(Needs(), tmp_path, modules=sorted(documented_modules()))
-    assert {name.split(".")[1] for name in found} == {"gym", "service"}
+    assert {name.split(".")[1] for name in found} == {"gym"}
     for name, answer in found.items():
         check(answer, name.split(".")[1])
 
 
 @cache
-def sources() -> dict[Path, ast.Module]:
-    package = ROOT / "src" / "affinity_bandits"
+def sources(distribution: str) -> dict[Path, ast.Module]:
+    package = ROOT / FOLDERS[distribution] / "src"
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")}
 
 
-def asked_extras() -> Iterator[tuple[str, str]]:
-    """Every module that the code looks for, with the extra that it names."""
-    for tree in sources().values():
+def asked_installations() -> Iterator[tuple[Needs, str]]:
+    """Every module that the code looks for, with what the message asks pip for."""
+    for tree in [tree for one in FOLDERS for tree in sources(one).values()]:
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue
             words = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
             function = ast.unparse(node.func)
             if function in ("need", "errors.need"):
-                yield from ((words[0], module) for module in words[1:])
-            elif function == "MissingExtra" and words:
-                yield words[1], words[0]
+                yield from ((Needs((words[0],)), module) for module in words[1:])
+            elif function == "MissingExtra" and isinstance(node.args[0], ast.Constant):
+                yield parse_pip(f"pip install {words[1]}"), words[0]
 
 
 def test_what_a_message_says_to_install_is_there_to_install() -> None:
-    asked = set(asked_extras())
-    assert {extra for extra, _ in asked} == set(extras()) - {"docs", "dev"}
-    for extra, module in asked:
-        assert normal(module) in declared(extra)
+    asked = set(asked_installations())
+    assert {extra for needs, _ in asked for extra in needs.extras} == set(extras()) - {*UNASKED}
+    packages = {package for needs, _ in asked for package in needs.packages}
+    assert packages == {CLIENT, SERVICE, *(f"{SERVICE}[{extra}]" for extra in extras(SERVICE))}
+    for needs, module in asked:
+        assert normal(module) in with_dependencies(*needs.packages).union(
+            *(declared(extra) for extra in needs.extras)
+        )
 
 
-def test_every_import_is_of_a_declared_package() -> None:
+@pytest.mark.parametrize("distribution", FOLDERS)
+def test_every_import_is_of_a_declared_package(distribution: str) -> None:
     owners = installed()
-    users = [extra for extra in extras() if extra not in ("docs", "dev")]
-    known = with_dependencies(*declared(), *(name for one in users for name in declared(one)))
-    for path, tree in sources().items():
+    users = [extra for extra in extras(distribution) if extra not in UNASKED]
+    known = with_dependencies(
+        distribution,
+        *(name for extra in users for name in declared(extra, distribution)),
+    )
+    for path, tree in sources(distribution).items():
         if path.name == "adapters.py":  # of packages that whoever calls them has
             continue
         for node in ast.walk(tree):
@@ -218,7 +228,8 @@ def test_every_import_is_of_a_declared_package() -> None:
             if isinstance(node, ast.ImportFrom) and node.level == 0:
                 names = [node.module or ""]
             for name in {one.partition(".")[0] for one in names}:
-                # IPython is there if a notebook runs the code, which it then asks.
-                if name not in (*sys.stdlib_module_names, "affinity_bandits", "IPython"):
+                # IPython is there if a notebook runs the code, which it then asks, and the service
+                # where `affinity serve` exists.
+                if name not in (*sys.stdlib_module_names, "affinity_bandits_service", "IPython"):
                     packages = {normal(owner) for owner in owners[name]}
                     assert packages & known, f"{os.path.relpath(path, ROOT)} imports {name}"

@@ -24,7 +24,8 @@ from tests.support.environments import ROOT
 PAGES = sorted({*ROOT.glob("*.md"), *EVERY_PAGE} - {ROOT / "CHANGELOG.md"})  # whose names are gone
 SOURCE = ROOT / "src" / "affinity_bandits"
 CLIENT = ROOT / "packages" / "client" / "src" / "affinity_bandits_client"
-MODULES = sorted([*SOURCE.rglob("*.py"), *CLIENT.rglob("*.py")])
+SERVICE = ROOT / "packages" / "service" / "src" / "affinity_bandits_service"
+MODULES = sorted(path for one in (SOURCE, CLIENT, SERVICE) for path in one.rglob("*.py"))
 TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 TEST = re.compile(r"(?<![\w/])(?:packages/\w+/)?tests/[\w/]*(?:\.\w+)?")
 DOTTED = re.compile(r"((?:\.?[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)(?:\(.*\))?")
@@ -35,7 +36,7 @@ FILES = set(
 """How a name ends that is a file and not an attribute."""
 MADE = ("docs/_build/", "docs/measured/NAME.json", "my_policy.py")
 """Files that a command writes, that stand for many, or that the reader is told to write."""
-SEARCHED = ("src", "packages", "tests", "bench", "soak", "deploy", ".ci", "docs")
+SEARCHED = ("src", "packages", "tests", "checks", "research", "examples", "deploy", ".ci", "docs")
 ELSEWHERE = re.compile(r"(FORWARDED|NUMBA|OAUTH2|OTEL)_")
 """Variables of other programs."""
 ROOMS = (
@@ -43,7 +44,7 @@ ROOMS = (
     "affinity_bandits.base",
     "affinity_bandits.kernels",
     "affinity_bandits.model",
-    "affinity_bandits.service",
+    "affinity_bandits_service",
     "affinity_bandits_client",
 )
 """Where a name may begin that does not say where it is."""
@@ -58,7 +59,7 @@ def ticked(text: str) -> list[list[str]]:
 
 
 def missing_files(text: str) -> list[str]:
-    rooms = [ROOT, SOURCE, SOURCE / "service", SOURCE / "model", SOURCE / "base", CLIENT]
+    rooms = [ROOT, SOURCE, SERVICE, SOURCE / "model", SOURCE / "base", CLIENT]
     first = {path.name for room in rooms for path in room.iterdir() if path.is_dir()}
     named = {
         word for line in ticked(text) for word in line if re.fullmatch(r"[\w.-]+/[\w./-]*", word)
@@ -100,9 +101,8 @@ def attribute(found: Any, name: str) -> Any:
 
 def beginnings(word: str) -> Iterator[Any]:
     """Return what the first word of a dotted name may mean: a module, or a public class."""
-    if word in ("affinity_bandits", "affinity_bandits_client", "bench", "soak"):
+    if word in (*ROOMS, "checks", "research"):
         yield import_module(word)
-        return
     yield from filter(None, (module(f"{room}.{word}") for room in ROOMS))
     if word in affinity_bandits.__all__:
         yield getattr(affinity_bandits, word)
@@ -247,7 +247,7 @@ WRONG = {
         ("`registry.described`", "registry.described"),
         ("`Live.asked()` and `Live.ask()`", "Live.asked()"),
         ("in `affinity_bandits.policies`, `.model` and `.bias`", ".bias"),
-        ("`soak.service` and `soak.servers`", "soak.servers"),
+        ("`checks.soak.service` and `checks.soak.servers`", "checks.soak.servers"),
     ],
     missing_constants: [("`BEST_VERSION`, `SCHEMA_VERSION`", "BEST_VERSION")],
     wrong_settings: [

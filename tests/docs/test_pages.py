@@ -21,13 +21,13 @@ import pytest
 from tests.docs.pages import EVERY_PAGE, read_page
 from tests.docs.reader import follow
 from tests.support.databases import SERVER
-from tests.support.environments import ROOT, SERVICE, STUDY, environment
+from tests.support.environments import ROOT, SERVING, STUDY, environment
 
 PAGES = {str(path.relative_to(ROOT).with_suffix("")): path for path in EVERY_PAGE}
 DATABASE = "postgresql://127.0.0.1:5432/affinity"
 MOST_EXCEPTIONS = 4
 STORIES = "stories/"
-INSTALLED = {"docs/model": STUDY, "docs/tutorials/backend": SERVICE}
+INSTALLED = {"docs/model": STUDY, "docs/tutorials/backend": SERVING}
 """Pages that are followed in a real environment of their own."""
 
 

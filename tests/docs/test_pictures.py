@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from affinity_bandits.app.application import Settings, create_local_app
-from affinity_bandits.service.http.app import create_app
-from affinity_bandits.service.store.migrate import migrate
-from docs import app_pictures, audit_picture, service_pictures
+from affinity_bandits_service.http.app import create_app
+from affinity_bandits_service.store.migrate import migrate
+from checks.pictures import app as app_pictures
+from checks.pictures import audit as audit_picture
+from checks.pictures import service as service_pictures
 from tests.support.databases import made_database
 from tests.support.in_process import serve_here
 from tests.support.page_words import keep_words, kept_words, words_of

@@ -14,10 +14,10 @@ import pytest
 
 from affinity_bandits.paper import Claim, ItemOutcome
 from affinity_bandits.paper.runner import PlantedOutcome
-from affinity_bandits.studies import STUDIES
+from research.studies import STUDIES
 from tests.support.environments import ROOT
 
-SCRIPT = ROOT / "docs" / "preprint" / "build.py"
+SCRIPT = ROOT / "research" / "preprint" / "build.py"
 
 
 @pytest.fixture(scope="module")

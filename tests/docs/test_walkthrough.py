@@ -18,13 +18,14 @@ import numpy as np
 import pytest
 
 from affinity_bandits import simulate
-from affinity_bandits.service.core.queries import CampaignQueries
-from affinity_bandits.service.store.connection import connect
+from affinity_bandits_service.core.queries import CampaignQueries
+from affinity_bandits_service.store.connection import connect
 from tests.support.environments import ROOT
 
 pytestmark = pytest.mark.slow  # makes a plan and starts processes
 
 DOCS = ROOT / "docs"
+SCRIPT = ROOT / "examples" / "live_walkthrough.py"
 GUIDE = (DOCS / "live-example.md").read_text(encoding="utf-8")
 
 
@@ -40,7 +41,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(plan: Path, seed: int, **settings: Any) -> Any:
     """Simulate the walkthrough's world; return the result and the script's names."""
-    spec = importlib.util.spec_from_file_location("live_walkthrough", DOCS / "live_walkthrough.py")
+    spec = importlib.util.spec_from_file_location("live_walkthrough", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
@@ -57,7 +58,7 @@ def test_the_service_chooses_what_the_simulator_chooses(
     empty_dsn: str, plan: Path, tmp_path: Path
 ) -> None:
     subprocess.run(
-        [sys.executable, DOCS / "live_walkthrough.py", plan, "--picture", tmp_path / "live.png"],
+        [sys.executable, SCRIPT, plan, "--picture", tmp_path / "live.png"],
         env=os.environ | {"AFFINITY_DSN": empty_dsn},
         check=True,
         capture_output=True,

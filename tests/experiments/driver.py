@@ -21,6 +21,11 @@ LONG = Sweep(
     replicates=8,
     shard_size=1,
 )
+SMALL = Sweep(
+    {"policy": ["ucb1", "exp3"]},
+    {"bandit.true_means": [0.4, 0.6], "horizon": 200},
+    replicates=2,
+)
 
 
 @dataclass(frozen=True)

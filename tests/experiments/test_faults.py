@@ -6,7 +6,6 @@ also taken away once, and the same check must then find a fault.
 
 from __future__ import annotations
 
-import errno
 import os
 import random
 import signal
@@ -19,31 +18,14 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits import AffinityBandit, Power
 from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.base.progress import with_delay
 from affinity_bandits.experiments import (
-    Cell,
-    Executor,
-    Experiment,
-    ProcessExecutor,
-    RayExecutor,
     Store,
     Sweep,
-    executors,
     run_cells,
-    work,
 )
-from affinity_bandits.experiments.store import LocalFiles, from_bytes
-from affinity_bandits.policies import EXP3, UCB1
-from tests.experiments.driver import LONG, Deadly
-
-SMALL = Sweep(
-    {"policy": ["ucb1", "exp3"]},
-    {"bandit.true_means": [0.4, 0.6], "horizon": 200},
-    replicates=2,
-)
-BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0))
+from affinity_bandits.experiments.store import from_bytes
+from tests.experiments.driver import LONG, SMALL
 
 
 def start(store: Path, *limits: str) -> subprocess.Popen[str]:
@@ -71,18 +53,6 @@ def wait_until(met: Callable[[], Any], seconds: float = 120.0) -> None:
 
 def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sweep], str]:
-    """The content of a store in which a sweep was run in peace."""
-
-    def content(sweep: Sweep) -> str:
-        store = Store(tmp_path_factory.getbasetemp() / f"undisturbed-{len(sweep)}")
-        run_cells(sweep, store)  # runs nothing the second time
-        return store.content_hash()
-
-    return content
 
 
 def wait_for_shards(driver: subprocess.Popen[str], store: Path, count: int) -> None:
@@ -139,141 +109,6 @@ def test_two_drivers_share_a_store(tmp_path: Path, undisturbed: Callable[[Sweep]
     assert Store(tmp_path).content_hash() == undisturbed(LONG)
 
 
-def deadly(folder: Path, times: int) -> Experiment:
-    policies = [UCB1(), Deadly(deaths=str(folder / "deaths"), times=times), EXP3()]
-    return Experiment([Cell(BANDIT, policy, 200) for policy in policies], 1)
-
-
-EXECUTORS = [
-    pytest.param(lambda: ProcessExecutor(2), id="processes"),
-    pytest.param(
-        lambda: RayExecutor(workers=2),
-        id="ray",
-        marks=[pytest.mark.nightly, pytest.mark.one_at_a_time("ray")],
-    ),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("executor", EXECUTORS)
-def test_a_shard_whose_worker_died_once_is_run_again(
-    tmp_path: Path, executor: Callable[[], Executor]
-) -> None:
-    summary = run_cells(deadly(tmp_path, 1), Store(tmp_path / "store"), executor())
-    assert (summary.run, summary.failed) == (3, 0)
-    assert (tmp_path / "deaths").read_bytes() == b"x"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("executor", EXECUTORS)
-def test_a_cell_that_keeps_killing_workers_is_reported_and_the_rest_is_run(
-    tmp_path: Path, executor: Callable[[], Executor], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("affinity_bandits.experiments.ray_executor.RETRIES", 1)
-    store = Store(tmp_path / "store")
-    summary = run_cells(deadly(tmp_path, 10**6), store, executor())
-    assert (summary.run, summary.failed) == (2, 1)
-    assert "worker" in store.failures()[0]["error"]
-    assert 3 <= len((tmp_path / "deaths").read_bytes()) <= 5
-
-
-@pytest.mark.slow
-def test_without_running_it_again_the_work_of_a_dead_worker_is_missed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Negative control."""
-    monkeypatch.setattr(executors, "_retry", lambda *_: [])
-    summary = run_cells(deadly(tmp_path, 1), Store(tmp_path / "store"), ProcessExecutor(2))
-    assert summary.run < 3
-
-
-def test_a_combination_that_makes_no_cell_is_reported_and_the_rest_is_run(tmp_path: Path) -> None:
-    axes = {"bandit.initial_pulls": [[100, 10], [1, 2, 3], [10, 100]]}
-    sweep = Sweep(axes, {**SMALL.fixed, "policy": "ucb1"}, replicates=4)
-    summary = run_cells(sweep, Store(tmp_path))
-    assert (summary.run, summary.failed) == (8, 1)
-    assert "initial_pulls must be as long as" in next(iter(summary.errors.values()))
-
-
-def test_an_error_of_a_shard_is_reported_and_the_rest_is_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = work.run_shard
-
-    def fail_the_first(shard: Any, root: str) -> None:
-        if shard.planned.policy.name == "ucb1":
-            raise ZeroDivisionError("by design")
-        real(shard, root)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(work, "run_shard", fail_the_first)
-        summary = run_cells(SMALL, Store(tmp_path))
-        assert (summary.run, summary.failed) == (2, 1)
-        assert set(summary.errors.values()) == {"ZeroDivisionError: by design"}
-    assert run_cells(SMALL, Store(tmp_path)).run == 2
-    assert Store(tmp_path).failures() == []
-
-
-CALLS = [(Path, "mkdir"), (Path, "open"), (os, "fsync"), (Path, "replace"), (Path, "unlink")]
-CALLS += [(os, "open")]  # of the directory, to sync it
-
-
-class FailingCalls:
-    """Let one filesystem call of `LocalFiles.write` fail, or all from that one on."""
-
-    def __init__(self, at: int, lasting: bool, patch: pytest.MonkeyPatch) -> None:
-        self.at = at
-        self.lasting = lasting
-        self.calls = 0
-        self.failed = ""
-        self.inside = False
-        real = LocalFiles.write
-
-        def write(files: LocalFiles, name: str, content: bytes) -> None:
-            self.inside = True
-            try:
-                real(files, name, content)
-            finally:
-                self.inside = False
-
-        patch.setattr(LocalFiles, "write", write)
-        for owner, name in CALLS:
-            patch.setattr(owner, name, self._may_fail(getattr(owner, name), name))
-
-    def _may_fail(self, real: Callable[..., Any], name: str) -> Callable[..., Any]:
-        def call(*given: Any, **named: Any) -> Any:
-            self.calls += self.inside
-            if self.inside and (self.calls == self.at or (self.lasting and self.calls > self.at)):
-                self.failed = self.failed or name
-                raise OSError(errno.ENOSPC, f"injected into {name}")
-            return real(*given, **named)
-
-        return call
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lasting", [False, True])
-def test_any_call_of_a_write_may_fail(
-    tmp_path: Path, undisturbed: Callable[[Sweep], str], lasting: bool
-) -> None:
-    whole = undisturbed(SMALL)
-    failed = set()
-    for at in range(1, 100):
-        store = Store(tmp_path / str(at))
-        with pytest.MonkeyPatch.context() as patch:
-            faults = FailingCalls(at, lasting, patch)
-            summary = run_cells(SMALL, store)
-        store.content_hash()  # nothing is torn
-        missing = 4 - sum(store.count(cell.identity, 2) for cell in SMALL.planned())
-        assert summary.failed > 0 or missing == 0
-        assert run_cells(SMALL, store).failed == 0
-        assert store.content_hash() == whole
-        if not faults.failed:
-            break
-        failed.add(faults.failed)
-    assert failed == {name for _, name in CALLS}
-
-
 @pytest.mark.slow
 def test_a_full_disk_is_reported_and_the_sweep_goes_on_with_room(
     tmp_path: Path, undisturbed: Callable[[Sweep], str]
@@ -283,23 +118,6 @@ def test_a_full_disk_is_reported_and_the_sweep_goes_on_with_room(
     assert len(Store(tmp_path).failures()) == 32
     assert run_cells(LONG, Store(tmp_path)).run == 32
     assert Store(tmp_path).content_hash() == undisturbed(LONG)
-
-
-def test_a_write_that_is_not_atomic_leaves_a_torn_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Negative control."""
-
-    def write(files: LocalFiles, name: str, content: bytes) -> None:
-        path = Path(files.root, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content[: len(content) // 2])
-        raise OSError(errno.ENOSPC, "full")
-
-    monkeypatch.setattr(LocalFiles, "write", write)
-    assert run_cells(SMALL, Store(tmp_path)).failed == 2
-    with pytest.raises(InvalidInput, match="undamaged"):
-        Store(tmp_path).content_hash()
 
 
 def flip_a_bit(shard: Path, chance: random.Random) -> None:
@@ -358,15 +176,3 @@ def test_without_checks_a_foreign_file_is_taken_for_a_result(
     summary = run_cells(SMALL, store)
     assert (summary.found, summary.aside) == (4, [])
     assert store.content_hash() != undisturbed(SMALL)
-
-
-def test_what_workers_waited_for_is_not_said_once_they_are_gone() -> None:
-    """As after Ctrl-C while two of them compile."""
-    shown = executors._Delays()
-    shown.show("first", "compiling")
-    shown.show("second", "starting")
-    assert with_delay("at work") == "at work; starting"
-    shown.show("second", "")
-    assert with_delay("at work") == "at work; compiling"
-    shown.end()
-    assert with_delay("at work") == "at work"

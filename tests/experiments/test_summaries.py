@@ -9,10 +9,9 @@ import pytest
 
 from affinity_bandits import simulate
 from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.experiments import Sweep, axes_of, cell_summaries, run_cells, write_table
+from affinity_bandits.experiments import Sweep, cell_summaries, run_cells, write_table
 from affinity_bandits.experiments.store import Store, folder_of
 from affinity_bandits.experiments.summaries import count_finished, keep_spec, summarize
-from affinity_bandits.experiments.sweep import axis_of, fixed_words, label
 
 SWEEP = Sweep(
     axes={"policy": ["uniform", "elimination"], "bandit.true_means": [[0.4, 0.6], [0.1, 0.2, 0.9]]},
@@ -129,51 +128,3 @@ def test_the_latest_spec_is_kept_and_what_changed_is_said(tmp_path: Path) -> Non
     assert Sweep.from_json(kept) == other
     (tmp_path / "spec.json").write_text("not json", encoding="utf-8")
     assert keep_spec(SWEEP, made) != []
-
-
-@pytest.mark.parametrize(
-    ("key", "values", "numbers", "words"),
-    [
-        ("horizon", [10, 100], (10.0, 100.0), "pulls of a run (horizon)"),
-        ("horizon", [10, 10], None, "pulls of a run (horizon)"),
-        (
-            "bandit.bias",
-            [{"name": "power", "alpha": 2}, {"name": "power", "alpha": 1}],
-            (2.0, 1.0),
-            "alpha of the power bias",
-        ),
-        ("bandit.bias", ["power", "sigmoid"], None, "bias"),
-        ("bandit.bias", [{"name": "power", "alpha": 2}, {"name": "sigmoid"}], None, "bias"),
-        (
-            "bandit.initial_pulls",
-            [[10, 5], [20, 5]],
-            (10.0, 20.0),
-            "initial pulls of arm 0 (others: 5)",
-        ),
-        ("bandit.initial_pulls", [None, [20, 5]], None, "initial pulls"),
-        ("bandit.initial_pulls", [[10, 5], [20, 6]], None, "initial pulls"),
-        (
-            "bandit.true_means",
-            [[0.4, 0.6], [0.3, 0.7]],
-            (0.2, 0.4),
-            "gap between the best true mean and the next",
-        ),
-        ("bandit.true_means", [[0.4, 0.6], [0.3, 0.5]], None, "true means"),
-        ("policy", ["ucb1", "moss"], None, "policy"),
-    ],
-)
-def test_an_axis_is_read_as_numbers_where_one_number_varies(
-    key: str, values: list[object], numbers: tuple[float, ...] | None, words: str
-) -> None:
-    axis = axis_of(key, values)
-    assert axis.numbers == (None if numbers is None else pytest.approx(numbers))
-    assert axis.words == words
-    assert len(axis.labels) == len(values)
-
-
-def test_values_are_labeled_for_a_reader() -> None:
-    clipped = {"name": "clipped", "base": {"name": "power", "alpha": 2.0}, "low": 0.1}
-    assert label(clipped) == "clipped(base=power(alpha=2), low=0.1)"
-    assert label(1_000_000) == "1,000,000"
-    assert fixed_words(SWEEP) == "horizon 200"
-    assert [axis.short for axis in axes_of(SWEEP)] == ["policy", "true means"]

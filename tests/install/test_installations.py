@@ -1,4 +1,7 @@
-"""The wheel, installed plainly and with the extras of the service; pages run in both, too."""
+"""The wheel, installed plainly and to study; pages run there, too.
+
+`packages/*/tests/test_package.py` install the other packages.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import pytest
 
 import affinity_bandits
 from affinity_bandits.policies import POLICIES
-from tests.support.environments import PLAIN, ROOT, SERVICE, STUDY, Needs, environment
+from tests.support.environments import PLAIN, ROOT, STUDY, Needs, environment
 
 pytestmark = pytest.mark.slow  # makes environments
 
@@ -29,6 +32,8 @@ def test_an_installation_to_study_simulates() -> None:
     assert "ucb1" in printed_by(STUDY, "affinity", *SIMULATE.split())
 
 
+STUDIES = {"numba", "llvmlite", "scipy", "xarray", "pandas"}
+"""Packages of the extra `study`."""
 TOLD = ("debiased-ucb-v", "oracle", "weighted-ucb")
 """Policies that must be told facts of the model, so that nobody can run them live."""
 RUN = """
@@ -67,13 +72,9 @@ def test_an_installation_has_no_more_than_was_asked_for() -> None:
     (packages,) = environment(PLAIN).glob("lib/python*/site-packages")
     there = {path.name for path in packages.iterdir()}
     assert "numpy" in there
-    study = {"numba", "llvmlite", "scipy", "xarray", "pandas"}
-    assert not there & study
+    assert not there & STUDIES
     assert not there & {"asyncpg", "fastapi", "httpx2", "matplotlib", "pyarrow", "pytest", "ray"}
-    for needs, most in ((PLAIN, 120), (SERVICE, 140)):  # MB
-        (packages,) = environment(needs).glob("lib/python*/site-packages")
-        assert not {path.name for path in packages.iterdir()} & study
-        assert sum(path.stat().st_size for path in packages.rglob("*")) < most * 1e6
+    assert sum(path.stat().st_size for path in packages.rglob("*")) < 120e6
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
@@ -88,7 +89,3 @@ def test_the_printed_commands_make_an_environment_before_anything_is_installed(
     command = " && ".join((*commands, asked))
     printed = subprocess.check_output(["bash", "-c", command], cwd=tmp_path, text=True)
     assert printed.split() == [str(tmp_path / ".venv"), "True"]
-
-
-def test_the_service_starts_where_only_its_extras_are() -> None:
-    assert "--port" in printed_by(SERVICE, "affinity", "serve", "--help")

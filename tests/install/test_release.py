@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 import affinity_bandits_client
+import affinity_bandits_service
 from affinity_bandits import __version__
-from tests.support.environments import CLIENT, ROOT, extras, project
+from tests.support.environments import CLIENT, LIBRARY, ROOT, SERVICE, project
 
 
 def text_of(name: str) -> str:
@@ -23,7 +24,9 @@ def text_of(name: str) -> str:
 
 def test_the_version_is_the_same_everywhere() -> None:
     assert affinity_bandits_client.__version__ == __version__
-    assert f"{CLIENT}=={__version__}" in extras()["service"]
+    assert affinity_bandits_service.__version__ == __version__
+    required = project(SERVICE)["dependencies"]
+    assert {f"{one}=={__version__}" for one in (LIBRARY, CLIENT)} <= set(required)
     assert yaml.safe_load(text_of("CITATION.cff"))["version"] == __version__
     assert re.findall(r"^## (\S+)", text_of("CHANGELOG.md"), flags=re.MULTILINE)[0] == __version__
 
@@ -42,7 +45,7 @@ def test_every_pinned_version_has_its_digests() -> None:
 
 
 def test_a_release_of_another_version_is_refused() -> None:
-    command = ["bash", str(ROOT / ".ci" / "release"), "99.0.0"]
+    command = ["bash", str(ROOT / "checks" / "scripts" / "release"), "99.0.0"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines() == ["src/affinity_bandits/_version.py does not say 99.0.0"]
@@ -130,10 +133,12 @@ def test_a_release_says_what_was_not_checked_for_advisories(
         f"sys.exit({status})\n"
     )
     program.chmod(0o755)
-    command = [sys.executable, str(ROOT / ".ci" / "advisories.py"), str(program)]
+    command = [sys.executable, str(ROOT / "checks" / "scripts" / "advisories.py"), str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (ends, "")
     lines = done.stdout.splitlines()
     assert len(lines) == len(said)
     assert all(line.startswith(text) for line, text in zip(lines, said, strict=True))
-    assert '.ci/advisories.py "$work/venv/bin/pip-audit"' in text_of(".ci/release")
+    assert 'checks/scripts/advisories.py "$work/venv/bin/pip-audit"' in text_of(
+        "checks/scripts/release"
+    )

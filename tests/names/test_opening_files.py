@@ -23,8 +23,8 @@ from affinity_bandits.model.noise import NOISES
 from affinity_bandits.planning import Assumptions
 from affinity_bandits.planning.files import read_plan
 from affinity_bandits.policies import POLICIES
+from tests.base.test_registry import CODE
 from tests.cli.inside import Done, inside
-from tests.names.test_names import CODE
 
 MODULE = "planted_code"
 CONFIG = """

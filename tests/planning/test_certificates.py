@@ -1,9 +1,10 @@
-"""A small form of `bench.certificates`: an adversary inside the assumptions, planted planners."""
+"""A small `research.certificates`: an adversary within the assumptions, planted planners."""
 
 from __future__ import annotations
 
 import pytest
-from bench.certificates import figures, measure, work
+
+from research.certificates import figures, measure, work
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from bench.outcomes import outcomes
 
 from affinity_bandits import AffinityBandit, Constant, Custom, PiecewisePower
 from affinity_bandits.model.bias import Bias
@@ -14,6 +13,7 @@ from affinity_bandits.planning import Assumptions, Plan, example, hard_worlds, m
 from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes
+from research.outcomes import outcomes
 
 from .assumed import TOO_SHORT, outcome_in
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.admitted import harmful_biases, random_bias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +35,7 @@ from affinity_bandits.planning.worlds import (
     smallest_weight,
 )
 from affinity_bandits.policies import Round
+from research.admitted import harmful_biases, random_bias
 
 from .assumed import SMALL, outcome_in
 

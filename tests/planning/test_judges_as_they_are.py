@@ -16,16 +16,17 @@ from affinity_bandits import (
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
 from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.plan import cheapest_enough
+from affinity_bandits.planning.from_audit import tell_audit
 from affinity_bandits.planning.policy import policy_for
+from affinity_bandits.planning.rule import recommended
 from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.sentences import (
     cost_rows,
     otherwise_rows,
-    tell_audit,
     tell_claim,
     tell_conditions,
     tell_obstacles,
+    tell_recommendation,
     tell_saved,
     tell_verdict,
 )
@@ -95,14 +96,13 @@ def test_two_groups_with_recusal_get_no_promise(two_recused: Plan) -> None:
         "Two groups: each is judged only by the other's people. Scores cannot tell stricter judges"
         " from worse candidates; no chance of a wrong group can be promised unless outsiders"
         " judge.",
-        "If favors or strictness may differ, let people judge who belong to no group.",
     ]
     assert (tell_claim(told), tell_conditions(told)) == ("", [])
     assert cost_rows(told, TODAY)[-1] == ["recusal", "-", "-", "-", "no"]
     paced = replace(two_recused, assumptions=replace(STARS, pace=30.0))
     assert cost_rows([paced], TODAY)[-1] == ["recusal", *"-----", "no"]
     assert "5%" not in repr(told) + two_recused._repr_html_()
-    assert cheapest_enough(told) is None
+    assert recommended(told) is None
     assert plan_from_toml(plan_to_toml(two_recused)) == two_recused
     assert tell_saved(two_recused, told) == (
         "The saved plan is the one where people from other groups judge: no number of choices is"
@@ -122,7 +122,7 @@ def test_beside_panels_they_are_left_out_of_the_claim(two_recused: Plan, two_pan
         "Chance of choosing the wrong group: at most 5% if panels judge; at worst"
     )
     assert "recused" not in " ".join(tell_conditions(told))
-    assert cheapest_enough(told) is two_panels
+    assert recommended(told) is two_panels
     line = [row for row in otherwise_rows(told) if row[0] == "they spread as much as they can"]
     assert line[0][1] == "-"
 
@@ -203,10 +203,10 @@ def test_a_known_gap_in_favor_costs_choices_and_ends_promises(two_panels: Plan) 
     assert tell_obstacles([much]) == [
         "Panels, equal seats: favors that differ by 0.6 can hide a difference of 0.3 points, and"
         " 0.3 is not more.",
-        "If favors or strictness may differ, let people judge who belong to no group.",
     ]
+    assert tell_recommendation([much]).startswith("Two groups without outsiders")
     three = replace(much, assumptions=replace(much.assumptions, groups=3, favor_gap=1.0))
-    assert "neutral blocks" in tell_obstacles([three])[-1]
+    assert tell_recommendation([three]).startswith("Recommended: neutral blocks.")
 
 
 def test_strictness_and_favor_shorten_the_lead_by_as_much_as_they_say() -> None:
@@ -314,12 +314,12 @@ def test_the_cheapest_way_that_is_enough_is_saved_and_named(tiny: Plan) -> None:
         return replace(tiny, assumptions=given, hardest=(cost,), needed=cost)
 
     three = [plan("recused", 900.0), plan("panel", 620.0), plan("committee", 1400.0)]
-    assert cheapest_enough(three) is three[1]
+    assert recommended(three) is three[1]
     assert tell_saved(three[1], three) == (
         "The saved plan is the one where panels judge: the cheapest way that is enough."
     )
     last = [plan("recused", 900.0, enough=False), plan("committee", 1400.0)]
-    assert cheapest_enough(last) is last[1]
+    assert recommended(last) is last[1]
     assert tell_saved(last[1], last).endswith(
         "the whole committee judges: the only way that is enough."
     )
@@ -327,27 +327,31 @@ def test_the_cheapest_way_that_is_enough_is_saved_and_named(tiny: Plan) -> None:
         "people from other groups judge: 1,500 choices are too few."
     )
     assert tell_saved(last[1], last[1:]) == ""
-    assert cheapest_enough(last[:1]) is None
+    assert recommended(last[:1]) is None
 
 
 def test_a_plan_says_what_it_took_from_an_audit_and_what_it_does_not_know() -> None:
     answers = {"groups": ["a", "b"], "scale": "1..5", "bonus": "25%", "spread": "0.9"}
+    answers |= {"strictness": "no idea", "favor_gap": "no idea", "judges_per_group": "8"}
     taken, unknown = tell_audit(answers | {"favor_gap": "0.41"}, {})
     assert taken == (
         "Taken from the audit: the groups; the scale; the spread of scores within a group, 0.9; the"
         " upper end of the favor of all judges together as the bonus, 25%; the largest difference"
-        " between two groups' favors that their intervals allow, 0.41."
+        " between two groups' favors that its interval allows, 0.41; the number of judges per"
+        " group, 8."
     )
     assert unknown == (
-        "Not known from it: how strict the judges of each group are on average (needed for"
-        " recusal), and how much single judges differ."
+        "Not known from it: whether all groups' judges will be equally strict (needed for"
+        " recusal); whether there are people who belong to no group."
     )
     taken, unknown = tell_audit(answers | {"bonus": "no idea"}, {"spread": "1"})
-    assert taken == "Taken from the audit: the groups; the scale."
-    assert unknown.startswith(
-        "Not known from it: how much more one group's judges favor their own than another's do"
-        " theirs (needed if panels or the committee judge); how large the favor is; how strict"
+    assert taken == (
+        "Taken from the audit: the groups; the scale; the number of judges per group, 8."
     )
-    taken, unknown = tell_audit(answers, {"favor_gap": "0.2"}, editable=True)
+    assert unknown.startswith(
+        "Not known from it: how large the favor is; how much more one group's judges favor their"
+        " own than another's do theirs (needed if panels or the committee judge); whether all"
+    )
+    said = {"favor_gap": "0.2", "strictness": "same", "outsiders": "no"}
+    (taken,) = tell_audit(answers, said, editable=True)
     assert taken.startswith("Taken from the audit, unless changed since: the groups;")
-    assert "favor their own" not in unknown

@@ -66,7 +66,7 @@ def test_one_that_promises_is_planned_with_and_explained(own: Plan) -> None:
     assert len(own.hardest) == len(hard_worlds(TINY))
     assert own.hardest[0].choices > 0
     print_answer([own], date(2027, 1, 1), for_a_year=False)
-    print_explanation(own)
+    print_explanation(own, [own])
 
 
 def test_its_plan_comes_back_from_a_file_once_it_is_registered(own: Plan) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from bench.outcomes import outcome
 
 from affinity_bandits import AffinityBandit
 from affinity_bandits.planning import Assumptions, hard_worlds
@@ -15,6 +14,7 @@ from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.reach import measure_reach
 from affinity_bandits.planning.runs import hardest_outcomes
 from affinity_bandits.planning.worst_worlds import vary_means, with_gifts, worst_of, worst_worlds
+from research.outcomes import outcome
 
 # Here the best group can be named leader too early, lose the lead, and win it back later.
 STEEP = Assumptions(

@@ -18,6 +18,8 @@ STORY: dict[str, object] = {
     "groups": "referrals, agencies, open call",
     "scale": "1..5",
     "bonus": "20%",
+    "favor_gap": "same",
+    "strictness": "same",
     "committee": "30,10,10",
     "joining": "1 in 10",
     "difference": "0.3",
@@ -67,7 +69,8 @@ def test_a_file_may_say_numbers_and_lists() -> None:
 def test_what_is_left_out_is_the_usual() -> None:
     situation = Situation(TODAY)
     situation.answer_all({"groups": "2", "scale": "yes/no", "difference": "5%", "budget": "2k"})
-    assert situation.assumptions() == Assumptions(2, 2000, 0.05)
+    unsure = Assumptions(2, 2000, 0.05, favors_differ=True, strictness_differs=True)
+    assert situation.assumptions() == unsure
     assert not situation.for_a_year
 
 
@@ -95,7 +98,12 @@ def test_every_question_is_asked_unless_an_answer_makes_it_pointless() -> None:
         ("joining", "do not know", "the fewest you would expect"),
         ("failure", "60%", "[1e-12, 0.5)"),
         ("in_flight", "0", "from 1"),
-        ("judges", True, "committee, panels or recused"),
+        ("judges", True, "outsiders, neutral, panels, committee or recused"),
+        ("favor_gap", "much", "a number of points such as 0.3"),
+        ("favor_gap", "-1", "a number of points such as 0.3"),
+        ("strictness", "0.2", "'same' if no group's judges are stricter"),
+        ("outsiders", "some", "yes, no or 'do not know'"),
+        ("judges_per_group", "0", "from 1"),
         ("groups", {"a": 1}, "names such as"),
         ("initial_lead", "5", "left out: the committee is known"),
         ("steepness", "101", "[0, 100]"),
@@ -130,6 +138,34 @@ def test_recused_judges_are_refused_where_nothing_is_known_of_the_bias() -> None
     assert told(judges="recused").assumptions().judges == "recused"
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"judges": "outsiders", "outsiders": "no"}, "there are no outsiders"),
+        ({"judges": "neutral", "groups": "a, b", "committee": "3,4"}, "a third group judge"),
+    ],
+)
+def test_who_cannot_judge_is_refused(changes: dict[str, object], says: str) -> None:
+    with pytest.raises(InvalidInput, match=says) as caught:
+        told(**changes)
+    assert caught.value.parameter == "judges"
+
+
+@pytest.mark.parametrize(
+    ("changes", "ways"),
+    [
+        ({}, ["neutral", "recused", "panel", "committee"]),
+        ({"outsiders": "yes"}, ["outsiders", "neutral", "recused", "panel", "committee"]),
+        ({"strictness": "no idea"}, ["neutral", "panel", "committee"]),
+        ({"groups": "2", "committee": "3,4"}, ["panel", "committee"]),
+        ({"bonus": "no idea"}, ["neutral", "panel", "committee"]),
+    ],
+    ids=str,
+)
+def test_all_ways_are_those_that_apply(changes: dict[str, object], ways: list[str]) -> None:
+    assert [one.judges for one in told(**changes).ways()] == ways
+
+
 def test_what_is_said_of_a_committee_that_does_not_judge_is_checked_and_kept() -> None:
     assert told(judges="panels").assumptions().committee == (30, 10, 10)
     with pytest.raises(InvalidInput, match="committee"):
@@ -148,6 +184,14 @@ def test_what_is_said_of_a_committee_that_does_not_judge_is_checked_and_kept() -
         ({"committee": "do not know", "initial_lead": "2k"}, {"initial_lead": 2000}),
         ({"budget": "40 a week until 2027-06-30"}, {"horizon": 1028, "pace": 40.0}),
         ({"largest_mean": "4"}, {"largest_mean": 4.0}),
+        ({"favor_gap": "0.3"}, {"favor_gap": 0.3, "favors_differ": False}),
+        ({"favor_gap": 0}, {"favor_gap": None, "favors_differ": False}),
+        ({"favor_gap": "no idea"}, {"favor_gap": None, "favors_differ": True}),
+        ({"strictness": "may differ"}, {"strictness_differs": True}),
+        ({"outsiders": "yes", "judges_per_group": "12"}, {"judges_per_group": 12}),
+        ({"outsiders": "yes"}, {"outsiders": True}),
+        ({"judges": "outsiders"}, {"outsiders": True, "judges": "outsiders"}),
+        ({"judges": "neutral blocks"}, {"judges": "neutral"}),
         ({"scale": None, "noise": {"name": "gaussian", "sigma": 2}}, {"sigma": 2.0}),
     ],
     ids=str,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
-from bench.outcomes import outcomes
 
 from affinity_bandits.planning import Assumptions, example, make_plan, otherwise
 from affinity_bandits.planning.assumptions import JUDGES
@@ -18,6 +17,7 @@ from affinity_bandits.planning.runs import hardest_outcomes
 from affinity_bandits.planning.worlds import HardWorld, hard_worlds
 from affinity_bandits.planning.worst_worlds import worst_worlds
 from affinity_bandits.simulation.intervals import proportion_interval
+from research.outcomes import outcomes
 
 SOME_JOIN = Assumptions(
     *(2, 20_000, 0.2), committee=[12, 4], bonus=0.3, spread=0.25, joining=0.25, pace=10.0
@@ -33,6 +33,8 @@ RUNS = 200
         ({"joining": 1.0, "committee": [3, 0]}, "head-start", {"initial_pulls": (3, (0, 1))}),
         ({"joining": 1.0, "committee": None}, "head-start", {"initial_lead": 100}),
         ({"judges": "panel"}, "panel", {}),
+        ({"judges": "outsiders"}, "panel", {}),
+        ({"judges": "neutral", "groups": 3, "committee": [12, 4, 4]}, "neutral", {}),
         ({"judges": "recused"}, "recusal", {}),
     ],
     ids=str,
@@ -45,10 +47,14 @@ def test_the_policy_is_told_who_judges(
     assert {name: getattr(policy, name) for name in told} == told
 
 
-@pytest.mark.parametrize("judges", JUDGES)
+IN_ROUNDS = [way for way in JUDGES if way != "neutral"]
+"""Ways whose plans are run by `simulate`; outsiders are a panel that favors nobody."""
+
+
+@pytest.mark.parametrize("judges", IN_ROUNDS)
 def test_an_example_has_the_judges_the_joining_and_the_spread(judges: str) -> None:
     bandit = example(replace(SOME_JOIN, judges=judges))
-    assert bandit.judges.who == judges
+    assert bandit.judges.who == ("panel" if judges == "outsiders" else judges)
     assert bandit.joining.part == 0.25
     assert max(bandit.true_means) - min(bandit.true_means) == pytest.approx(0.2)
     (row,) = bandit.noise.probabilities_at([max(bandit.true_means)])
@@ -58,7 +64,7 @@ def test_an_example_has_the_judges_the_joining_and_the_spread(judges: str) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("judges", JUDGES)
+@pytest.mark.parametrize("judges", IN_ROUNDS)
 def test_no_example_takes_longer_than_the_hardest_worlds(judges: str) -> None:
     """The simulator's own committees, panels and recused judges against the worlds of plans.
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from bench.outcomes import outcomes
 
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import Power
@@ -19,6 +18,7 @@ from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes
 from affinity_bandits.planning.worst_worlds import vary_means, worst_worlds
 from affinity_bandits.policies import RoundPolicy
+from research.outcomes import outcomes
 
 RUNS = 200
 WANTED = Assumptions(

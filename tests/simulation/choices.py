@@ -12,8 +12,8 @@ from typing import Any
 from affinity_bandits import AffinityBandit, Gaussian, InGroupBonus, Power, simulate
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.policies import POLICIES, HeadStartElimination, RoundPolicy
-from tests.bias.examples import ONE_OF_EACH
-from tests.noise.examples import NOISES
+from tests.model.bias.examples import ONE_OF_EACH
+from tests.model.noise.examples import NOISES
 from tests.support.without_compiler import value_without_compiler
 
 MEANS = [0.5, 0.6]

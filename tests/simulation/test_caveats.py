@@ -11,10 +11,8 @@ from affinity_bandits import (
     AffinityBandit,
     Constant,
     Gaussian,
-    InGroupBonus,
     Joining,
     Judges,
-    Live,
     Power,
     simulate,
 )
@@ -229,27 +227,6 @@ def test_a_wrapped_policy_has_the_caveat_of_the_policy(
     assert [getattr(wrapped, name) for name in told] == [getattr(policy, name) for name in told]
     (run,) = simulate(bandit, wrapped, 10, 1, engine="python", progress=False).runs
     assert run.caveat == caveat(bandit, policy)
-
-
-@pytest.mark.slow
-def test_a_wrapped_policy_is_told_who_judges() -> None:
-    """It bets against groups with as many seats as the leader, which it cannot do untold."""
-    bandit = AffinityBandit(
-        [0.55, 0.45],
-        bias=InGroupBonus(4.0),
-        initial_pulls=[1, 200],
-        judges=Judges("panel", seats=40, seating="in proportion"),
-    )
-    policy = PanelElimination(bounded=True, failure=0.05)
-    for engine in ("steps", "python"):
-        runs = {
-            "plain": simulate(bandit, policy, 3_000, 4, engine=engine, progress=False),
-            "wrapped": simulate(bandit, AsSteps(policy), 3_000, 4, engine=engine, progress=False),
-        }
-        assert runs["wrapped"].pulls.tolist() == runs["plain"].pulls.tolist()
-        assert runs["wrapped"].candidates.sum() == 8
-    live = Live(AsSteps(policy), 2, 100)
-    assert live.awaits_judges
 
 
 @pytest.mark.parametrize(

@@ -17,38 +17,6 @@ def run(policy: object, engine: str = "auto", **settings: object) -> Result:
     return simulate(EASY, policy, HORIZON, 4, engine=engine, progress=False, **settings)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("policy", ["elimination", "lucb"])
-def test_engines_agree_on_when_it_was_decided(policy: str) -> None:
-    """The number of pulls after which one candidate is left, found by stopping there."""
-    compiled, plain = run(policy, "steps"), run(policy, "python")
-    np.testing.assert_array_equal(compiled.decided_at, plain.decided_at)
-    assert (compiled.decided_at > 0).all()
-    for number in range(4):
-        at = int(compiled.decided_at[0, number])
-        for until, left in ((at - 1, False), (at, True)):
-            stopped = _stopped(policy, number, until)
-            assert (sum(stopped) == 1) is left
-
-
-def _stopped(policy: str, replicate: int, until: int) -> list[int]:
-    from affinity_bandits.catalogue import policy_from_json
-    from affinity_bandits.simulation import StepRun
-
-    one = StepRun(EASY, policy_from_json(policy, EASY), HORIZON, 0, replicate)
-    one.advance(until)
-    return one.candidates.tolist()
-
-
-def test_rounds_decide_at_the_end_of_a_round() -> None:
-    result = run("elimination")
-    assert result.runs[0].engine == "rounds"
-    assert (result.decided_at > 0).all()
-    # From then on the best arm alone is pulled.
-    others = result.pulls[0, :, -1, [0, 2]].sum(axis=0)
-    assert (others + result.pulls[0, :, -1, 1] == HORIZON).all()
-    assert (result.decided_at[0] >= others).all()
-
-
 def test_decisions_are_in_tables_and_stores(tmp_path: object) -> None:
     result = run(["elimination", "ucb1"])
     rows = result.summary()

@@ -1,10 +1,11 @@
-"""A small form of `bench.intervals`: the interval of a mean regret covers, Student's does not."""
+"""A small `research.intervals`: the interval of a mean regret covers, Student's does not."""
 
 from __future__ import annotations
 
 import pytest
-from bench.intervals import LAWS, Line, figures, run, table
 from scipy.stats import binom
+
+from research.intervals import LAWS, Line, figures, run, table
 
 GROUPS = 300
 # The interval covers each group with at least 95%, so fewer hits than this happen at most once in

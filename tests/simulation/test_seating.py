@@ -13,10 +13,8 @@ from affinity_bandits import (
     Elimination,
     Environment,
     Gaussian,
-    InvalidInput,
     Joining,
     Judges,
-    Live,
     MembersElimination,
     NotSupported,
     Ordinal,
@@ -26,11 +24,10 @@ from affinity_bandits import (
     simulate,
 )
 from affinity_bandits.base import digests
-from affinity_bandits.policies import ListedSchedule, RoundPolicy
+from affinity_bandits.policies import ListedSchedule
 from affinity_bandits.simulation import rounds
 from affinity_bandits.simulation.engines import RoundEngine
 from affinity_bandits.simulation.environment import Seating, seat_judges
-from affinity_bandits.theory import lower_bound
 from tests.support.simulation_helpers import (
     SMALLEST_P,
     outcomes_by_rounds,
@@ -105,24 +102,6 @@ def test_seats_that_are_left_empty_are_caught(monkeypatch: pytest.MonkeyPatch) -
     assert smallest_p(by_steps, planted) < SMALLEST_P
 
 
-@pytest.mark.parametrize(
-    ("joining", "judges", "reason"),
-    [
-        (Joining(0.5), "committee", "joins at once"),
-        (Joining(above=0.5), "recused", "every single score"),
-        (Joining(leaving=0.1), "recused", "who is left"),
-    ],
-)
-def test_rounds_that_cannot_be_drawn_at_once_are_played_by_steps_and_say_why(
-    joining: Joining, judges: str, reason: str
-) -> None:
-    bandit = AffinityBandit([0.4, 0.6], joining=joining, judges=judges)
-    with pytest.raises(NotSupported, match=reason):
-        simulate(bandit, "uniform", 20, 1, engine="rounds", progress=False)
-    result = simulate(bandit, "uniform", 20, 1, progress=False)
-    assert [row.engine for row in result.summary()] == ["steps"]
-
-
 def test_a_committee_that_all_join_is_that_of_the_paper() -> None:
     """Told who sits, a run is the same to the bit as one that counts pulls."""
     bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[9, 4])
@@ -133,69 +112,6 @@ def test_a_committee_that_all_join_is_that_of_the_paper() -> None:
     for pull in range(300):
         assert counted.pull(pull % 2) == told.pull(pull % 2)
         assert counted.shares().tolist() == told.shares().tolist()
-
-
-@pytest.mark.parametrize("policy", [CASES["told"][2], CASES["panel"][2]])
-def test_in_a_loop_of_ones_own_the_judges_are_told_first(policy: RoundPolicy) -> None:
-    live = Live(policy, 2, 100)
-    with pytest.raises(InvalidInput, match="before the first pull of a round"):
-        live.ask()
-    for wrong in ([3], [3, -1], "ab"):
-        with pytest.raises(InvalidInput, match="judges"):
-            live.meet(wrong)  # type: ignore[arg-type]
-    live.meet([3, 1])
-    assert not live.awaits_judges
-    with pytest.raises(InvalidInput, match="told once"):
-        live.meet([3, 1])
-    arm = live.ask()
-    live = Live.from_json(policy, live.to_json())
-    assert live.ask() == arm
-    live.tell(arm, 0.5)
-    assert not live.awaits_judges
-
-
-def test_the_leader_is_to_have_the_fewest_seats() -> None:
-    live = Live(CASES["panel"][2], 2, 100)
-    assert live.fewest_seats is None
-    for _ in range(4):
-        for arm in range(2):
-            if live.awaits_judges:
-                live.meet([1, 1])
-            live.tell(live.ask(), float(arm))
-    assert live.awaits_judges
-    assert live.fewest_seats == 1
-
-
-@pytest.mark.parametrize(
-    ("parameter", "setting"),
-    [
-        ("joining.part", {"joining": 1.5}),
-        ("joining.when", {"joining": {"when": "later"}}),
-        ("joining.leaving", {"joining": {"leaving": -1}}),
-        ("joining", {"joining": "some"}),
-        ("parameter of joining", {"joining": {"parts": 1}}),
-        ("judges.who", {"judges": "nobody"}),
-        ("judges.seats", {"judges": "panel"}),
-        ("judges.seats", {"judges": {"who": "panel", "seats": 1}}),
-        ("judges.seats", {"judges": {"who": "recused", "seats": 3}}),
-        ("judges", {"judges": 3}),
-        ("memory", {"judges": "recused", "memory": 5}),
-    ],
-)
-def test_a_committee_that_cannot_be_is_refused(parameter: str, setting: dict[str, object]) -> None:
-    with pytest.raises((InvalidInput, NotSupported), match=parameter):
-        AffinityBandit([0.4, 0.6], **setting)  # type: ignore[arg-type]
-
-
-def test_descriptions_come_back_and_are_as_before_where_nothing_is_said() -> None:
-    bandit = bandit_of("panel")
-    assert AffinityBandit.from_json(bandit.to_json()) == bandit
-    assert {"joining", "judges"}.isdisjoint(AffinityBandit([0.4, 0.6]).to_json())
-
-
-def test_what_the_papers_theorems_do_not_cover_is_refused() -> None:
-    with pytest.raises(NotSupported, match="joining and judges"):
-        lower_bound(AffinityBandit([0.4, 0.6], joining=0.5, noise="gaussian"), 1000)
 
 
 def test_policies_cannot_be_told_who_judges_where_memory_is_bounded() -> None:

@@ -7,20 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from affinity_bandits import AffinityBandit, Custom, Gaussian, Power, Result, simulate
+from affinity_bandits import AffinityBandit, Power, Result, simulate
 from affinity_bandits.policies import UCB1, Elimination
 
 BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
-
-
-@pytest.mark.parametrize(
-    "settings", [{"memory": 20}, {"noise": "bernoulli", "mechanism": "scaled"}]
-)
-def test_falling_back_to_steps_is_visible(settings: dict[str, object]) -> None:
-    bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), **settings)  # type: ignore[arg-type]
-    (run,) = simulate(bandit, "elimination", 1000, 2).runs
-    assert run.engine == "steps"
-    assert run.note
 
 
 def test_the_paper_instance_at_a_trillion_pulls() -> None:
@@ -88,17 +78,6 @@ def test_progress_ends_at_one() -> None:
     simulate(BANDIT, ["ucb1", "elimination"], 500, 10, progress=parts.append)
     assert parts == sorted(parts)
     assert parts[-1] == pytest.approx(1.0)
-
-
-def smooth_step(share: float) -> float:
-    return share * share * (3.0 - 2.0 * share)
-
-
-def test_a_users_own_bias_runs_in_both_engines() -> None:
-    bandit = AffinityBandit([0.4, 0.6], bias=Custom(smooth_step, 1.5), noise=Gaussian(0.1))
-    result = simulate(bandit, ["elimination", "ucb1"], 10**5, 3)
-    assert [run.engine for run in result.runs] == ["rounds", "steps"]
-    assert not result.wrong_arm[0].any()
 
 
 def test_ten_thousand_arms_run() -> None:

@@ -15,11 +15,11 @@ from uuid import UUID, uuid4
 import httpx2
 import uvicorn
 
-from affinity_bandits.service.core import keys
-from affinity_bandits.service.http.app import create_app
-from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.trail.verify import verify
 from affinity_bandits_client import Client, Lease, Told
+from affinity_bandits_service.core import keys
+from affinity_bandits_service.http.app import create_app
+from affinity_bandits_service.store.connection import connect
+from affinity_bandits_service.trail.verify import verify
 from tests.support.declared import DECLARED
 
 ROUNDS = {"name": "elimination", "schedule": {"name": "published", "offset": -2.0}}

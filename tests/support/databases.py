@@ -15,7 +15,7 @@ from tests.support.poolers import pgbouncer
 
 SERVER = os.environ.get("AFFINITY_DSN", "postgresql://127.0.0.1:5432/test")
 POOLED = os.environ.get("TESTED_AS_ROLE") == "pooled"
-"""Whether that role's connections go through PgBouncer, in `tests/service/http`."""
+"""Whether that role's connections go through PgBouncer, in `packages/service/tests/http`."""
 CACHE = 0 if POOLED else 100
 """Prepared statements per connection; a pooler has none."""
 os.environ.setdefault("AFFINITY_STATEMENT_CACHE", str(CACHE))
@@ -44,7 +44,7 @@ def worker() -> str:
 @pytest.fixture(scope="session")
 def dsn(worker: str) -> Iterator[str]:
     """A migrated database that all tests of this worker share."""
-    from affinity_bandits.service.store.migrate import migrate
+    from affinity_bandits_service.store.migrate import migrate
 
     name = f"affinity_test_{worker}_{os.getpid()}"
     with made_database(name) as made:
@@ -81,7 +81,7 @@ def forget_due(dsn: str) -> None:
 @contextmanager
 def service_role(dsn: str, name: str) -> Iterator[str]:
     """Make an owner and a role for the service in a migrated database; give the latter's DSN."""
-    from affinity_bandits.service.store import roles
+    from affinity_bandits_service.store import roles
 
     owner, service = (f"{name}_{one}" for one in ("owner", "service"))
     roles.carry_out(dsn, roles.setup(owner, service, urlsplit(dsn).path[1:]))

@@ -1,7 +1,7 @@
 """Environments with what a page says it needs, and nothing else.
 
 Four are real: the one that runs the tests, a plain installation, one with the extra `study`, and
-one with the extra `service` and the client. For other needs, the first one hides the packages that
+one with the service and its client. For other needs, the first one hides the packages that
 the page does not name.
 
     python -m tests.support.environments     makes the three others; CI does so in the background
@@ -27,12 +27,17 @@ ROOT = Path(__file__).parents[2]
 MADE = ROOT / ".venv-docs"
 WHEELS = "CHECKED_WHEELS"
 """The variable that names the folder of our wheels, if they are built already."""
-CLIENT, CLIENT_FOLDER = "affinity-bandits-client", "packages/client"
+LIBRARY, CLIENT, SERVICE = (f"affinity-bandits{end}" for end in ("", "-client", "-service"))
+FOLDERS = {LIBRARY: ".", CLIENT: "packages/client", SERVICE: "packages/service"}
+"""Our distributions, and where each stands in a checkout."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What `pip install` is asked for: extras of the library, and other packages."""
+    """What `pip install` is asked for: extras of the library, and other packages.
+
+    Packages of ours may have extras, too: `affinity-bandits-service[otel]`.
+    """
 
     extras: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -42,7 +47,7 @@ class Needs:
         return set(other.extras) <= set(self.extras) and set(other.packages) <= set(self.packages)
 
 
-PLAIN, STUDY, SERVICE = Needs(), Needs(("study",)), Needs(("service",), (CLIENT,))
+PLAIN, STUDY, SERVING = Needs(), Needs(("study",)), Needs((), (CLIENT, SERVICE))
 
 
 def variables(needs: Needs) -> dict[str, str]:
@@ -58,11 +63,14 @@ def variables(needs: Needs) -> dict[str, str]:
 
 
 def hidden(needs: Needs) -> list[str]:
-    """Return the modules that some extra installs and that these needs do not."""
+    """Return the modules that an extra or a package of ours installs and these needs do not."""
     wanted = with_dependencies(
         *declared(), *(name for extra in needs.extras for name in declared(extra)), *needs.packages
     )
-    unwanted = {name for extra in extras() for name in declared(extra)} - wanted
+    known = {CLIENT, SERVICE, *declared(of=CLIENT), *declared(of=SERVICE)}
+    for of in (LIBRARY, SERVICE):
+        known = known.union(*(declared(extra, of) for extra in extras(of)))
+    unwanted = known - wanted
     return sorted(
         module
         for module, owners in installed().items()
@@ -73,28 +81,29 @@ def hidden(needs: Needs) -> list[str]:
 
 def installed() -> dict[str, list[str]]:
     """Return the distributions of each module; one that is installed for editing lists none."""
-    return {**packages_distributions(), CLIENT.replace("-", "_"): [CLIENT]}
+    return {**packages_distributions(), **{one.replace("-", "_"): [one] for one in FOLDERS}}
 
 
 @cache
-def project() -> dict[str, Any]:
-    """Return the table `project` of pyproject.toml."""
-    table: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+def project(of: str = LIBRARY) -> dict[str, Any]:
+    """Return the table `project` of the pyproject.toml of a distribution of ours."""
+    text = (ROOT / FOLDERS[of] / "pyproject.toml").read_text("utf-8")
+    table: dict[str, Any] = tomllib.loads(text)["project"]
     return table
 
 
-def extras() -> dict[str, list[str]]:
+def extras(of: str = LIBRARY) -> dict[str, list[str]]:
     """Return the requirements of each extra, as pyproject.toml has them."""
-    found: dict[str, list[str]] = project()["optional-dependencies"]
+    found: dict[str, list[str]] = project(of).get("optional-dependencies", {})
     return found
 
 
-def declared(extra: str | None = None) -> set[str]:
+def declared(extra: str | None = None, of: str = LIBRARY) -> set[str]:
     """Return the packages that an extra names, or that a plain installation needs."""
     found: set[str] = set()
-    for line in project()["dependencies"] if extra is None else extras()[extra]:
+    for line in project(of)["dependencies"] if extra is None else extras(of)[extra]:
         name, inner = re.match(r"([\w.-]+)(?:\[([\w-]+)\])?", line).groups()  # type: ignore[union-attr]
-        found |= declared(inner) if name == "affinity-bandits" else {normal(name)}
+        found |= declared(inner) if name == LIBRARY else {normal(name)}
     return found
 
 
@@ -108,7 +117,8 @@ def with_dependencies(*names: str) -> set[str]:
     found: set[str] = set()
     todo = list(names)
     while todo:
-        name = normal(todo.pop())
+        name, *wanted = re.findall(r"[\w.-]+", normal(todo.pop()))
+        todo += [other for extra in wanted for other in declared(extra, name)]
         if name in found:
             continue
         found.add(name)
@@ -126,17 +136,17 @@ def environment(needs: Needs) -> Path:
     with (MADE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one process at a time makes environments
         home = MADE / _digest()
-        place = home / ("-".join(needs.extras) or "plain")
+        place = home / ("-".join((*needs.extras, *needs.packages)) or "plain")
         if not (place / "ready").exists():
             for other in MADE.iterdir():
                 if other.is_dir() and other not in (home, MADE / "cache", MADE / "dist"):
                     shutil.rmtree(other)
             shutil.rmtree(place, ignore_errors=True)
             _uv("venv", "--python", sys.executable, place)
-            library = f"{_wheel('affinity_bandits')}[{','.join(needs.extras)}]".removesuffix("[]")
-            client = [_wheel("affinity_bandits_client")] if CLIENT in needs.packages else []
+            library = f"{_wheel(LIBRARY)}[{','.join(needs.extras)}]".removesuffix("[]")
+            wheels: tuple[str | Path, ...] = (library, *map(_wheel, needs.packages))
             python = ("--python", place / "bin" / "python")
-            _uv("pip", "install", *python, "--constraint", ROOT / "hashes.txt", library, *client)
+            _uv("pip", "install", *python, "--constraint", ROOT / "hashes.txt", *wheels)
             _uv("pip", "check", *python)
             (place / "ready").touch()
     return place
@@ -148,8 +158,8 @@ def _uv(*words: str | Path) -> None:
     assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
 
 
-def _wheel(name: str) -> Path:
-    (built,) = _wheels().glob(f"{name}-*.whl")
+def _wheel(distribution: str) -> Path:
+    (built,) = _wheels().glob(f"{distribution.replace('-', '_')}-*.whl")
     return built
 
 
@@ -158,8 +168,8 @@ def _wheels() -> Path:
     if WHEELS in os.environ:
         return Path(os.environ[WHEELS])
     shutil.rmtree(MADE / "dist", ignore_errors=True)
-    for folder in (ROOT, ROOT / CLIENT_FOLDER):
-        _uv("build", "--wheel", "--out-dir", MADE / "dist", folder)
+    for folder in FOLDERS.values():
+        _uv("build", "--wheel", "--out-dir", MADE / "dist", ROOT / folder)
     return MADE / "dist"
 
 
@@ -172,5 +182,5 @@ def _digest() -> str:
 
 
 if __name__ == "__main__":
-    for one in (PLAIN, STUDY, SERVICE):
+    for one in (PLAIN, STUDY, SERVING):
         environment(one)

@@ -13,15 +13,15 @@ from uuid import UUID
 import asyncpg
 
 from affinity_bandits.policies import ExploreThenCommit, RoundPolicy
-from affinity_bandits.service.core import keys
-from affinity_bandits.service.core.campaigns import Campaigns, SlotAsk
-from affinity_bandits.service.core.queries import CampaignQueries
-from affinity_bandits.service.core.spec import CampaignRecord, CampaignSpec
-from affinity_bandits.service.core.tells import AnyTell, ScoreTell, SlotTell
-from affinity_bandits.service.store.connection import connect
-from affinity_bandits.service.trail.verify import verify
 from affinity_bandits_client.messages import Lease
 from affinity_bandits_client.messages.base import new_key
+from affinity_bandits_service.core import keys
+from affinity_bandits_service.core.campaigns import Campaigns, SlotAsk
+from affinity_bandits_service.core.queries import CampaignQueries
+from affinity_bandits_service.core.spec import CampaignRecord, CampaignSpec
+from affinity_bandits_service.core.tells import AnyTell, ScoreTell, SlotTell
+from affinity_bandits_service.store.connection import connect
+from affinity_bandits_service.trail.verify import verify
 from tests.support.declared import DECLARED
 
 ONE = 10**9

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.service.problems import ProblemType, ServiceProblem
+from affinity_bandits_service.problems import ProblemType, ServiceProblem
 
 
 def refusal(kind: ProblemType, match: str | None = None) -> Any:

@@ -16,12 +16,12 @@ import httpx
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from affinity_bandits.service.core import keys
-from affinity_bandits.service.http import admin_app, create_app
-from affinity_bandits.service.http.auth import ApiRoute
-from affinity_bandits.service.limits import RateLimiter
-from affinity_bandits.service.logs import log_config
 from affinity_bandits_client.messages.base import SCOPES
+from affinity_bandits_service.core import keys
+from affinity_bandits_service.http import admin_app, create_app
+from affinity_bandits_service.http.auth import ApiRoute
+from affinity_bandits_service.limits import RateLimiter
+from affinity_bandits_service.logs import log_config
 from tests.support.databases import CACHE
 from tests.support.declared import DECLARED
 

@@ -44,6 +44,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/campaigns/{campaign}/ask-block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask Block
+         * @description Get a block for one rater to score, or learn why there is none.
+         */
+        post: operations["ask_block"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign}/tell-block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell Block
+         * @description Report all scores of a block; they count together or not at all.
+         */
+        post: operations["tell_block"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{campaign}/release": {
         parameters: {
             query?: never;
@@ -307,6 +347,22 @@ export interface components {
             listed?: boolean;
         };
         /**
+         * AskBlock
+         * @description A request for a block, by the group of the rater who is to score it.
+         */
+        AskBlock: {
+            /**
+             * Rater Group
+             * @description The group of the campaign that the rater belongs to; left out for people of no group.
+             */
+            rater_group?: string;
+            /**
+             * Rater
+             * @description A pseudonym of the rater, for the audit trail.
+             */
+            rater?: string;
+        };
+        /**
          * Attention
          * @description Why a campaign cannot go on: a fault of the service, for its operator to mend.
          */
@@ -328,6 +384,52 @@ export interface components {
              * @description When it was found.
              */
             since: string;
+        };
+        /**
+         * Block
+         * @description A block: one rater scores one candidate of each of these groups, in this order.
+         *
+         *     All scores are told together, before the block expires, or none of them counts. Draw the
+         *     candidates of a group by lot.
+         */
+        Block: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "given";
+            /**
+             * Lease
+             * @description Names the block within the campaign.
+             */
+            lease: number;
+            /** Round */
+            round: number;
+            /**
+             * Rater Group
+             * @description Of its rater; null: of no group.
+             */
+            rater_group: string | null;
+            /**
+             * Rater
+             * @description The pseudonym of the rater, where it was told.
+             */
+            rater: string | null;
+            /**
+             * Groups
+             * @description In the order of the lot.
+             */
+            groups: string[];
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Campaign
+             * Format: uuid
+             */
+            campaign: string;
         };
         /**
          * Campaign
@@ -558,7 +660,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "create" | "ask" | "tell" | "close" | "stop" | "judges" | "release";
+            kind: "create" | "ask" | "tell" | "close" | "stop" | "judges" | "release" | "ask_block" | "tell_block";
             /** Actor */
             actor: string;
             /** Key */
@@ -631,13 +733,15 @@ export interface components {
         /**
          * Finished
          * @description The campaign is exhausted or stopped, so it hands out no more slots.
+         *
+         *     One that is decided hands out no more blocks.
          */
         Finished: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            status: "exhausted" | "stopped";
+            status: "decided" | "exhausted" | "stopped";
         };
         /**
          * Health
@@ -817,17 +921,20 @@ export interface components {
         };
         /**
          * OpenRound
-         * @description The round whose slots are handed out.
+         * @description The round whose slots, or blocks, are handed out. Each score of a block is a slot here.
          */
         OpenRound: {
             /** Number */
             number: number;
             /**
              * Arms
-             * @description In the order of the slots: slot s is of arms[s mod n].
+             * @description In the order of the slots: slot s is of arms[s mod n]. With blocks, those that are left.
              */
             arms: string[];
-            /** Repetitions */
+            /**
+             * Repetitions
+             * @description Slots of each group; with blocks, those of each rater.
+             */
             repetitions: number;
             /** Size */
             size: number;
@@ -835,6 +942,11 @@ export interface components {
             handed_out: number;
             /** Answered */
             answered: number;
+            /**
+             * Blocks
+             * @description Whose raters score which blocks, where the campaign gives them.
+             */
+            blocks?: components["schemas"]["RaterBlocks"][] | null;
             /** @description Who judges it, where the policy is told. */
             judged_by?: components["schemas"]["Judges"] | null;
         };
@@ -897,8 +1009,44 @@ export interface components {
             [key: string]: components["schemas"]["JsonValue"];
         };
         /**
+         * RaterBlocks
+         * @description The blocks of a round that raters of one group score.
+         */
+        RaterBlocks: {
+            /**
+             * Rater Group
+             * @description Null for people of no group.
+             */
+            rater_group: string | null;
+            /**
+             * Groups
+             * @description Each block has a candidate of each of them.
+             */
+            groups: string[];
+            /**
+             * Blocks
+             * @description How many there are.
+             */
+            blocks: number;
+            /**
+             * Given
+             * @description How many of them a rater had.
+             */
+            given: number;
+            /**
+             * Open
+             * @description How many a rater has now, with time left.
+             */
+            open: number;
+            /**
+             * Answered
+             * @description How many have all their scores, which count.
+             */
+            answered: number;
+        };
+        /**
          * Release
-         * @description Give back a lease: its unanswered slots can be handed out again at once.
+         * @description Give back a lease or a block: what is unanswered can be handed out again at once.
          */
         Release: {
             /** Lease */
@@ -978,6 +1126,16 @@ export interface components {
             totals?: components["schemas"]["Total"][];
         };
         /**
+         * TellBlock
+         * @description All scores of a block, in the order of its groups.
+         */
+        TellBlock: {
+            /** Lease */
+            lease: number;
+            /** Scores */
+            scores: number[];
+        };
+        /**
          * Told
          * @description How many answers of a tell were counted, late or duplicate.
          */
@@ -1015,7 +1173,7 @@ export interface components {
          * Wait
          * @description Ask again later: all slots, or as many as may be under way at once, are leased.
          *
-         *     Or the judges of the round are still to be named.
+         *     Or the judges of the round are still to be named, or no block is left for raters of this group.
          */
         Wait: {
             /**
@@ -1035,7 +1193,7 @@ export interface components {
             retry_after: number;
             /**
              * Reason
-             * @description What the round waits for, where it is not answers: who is to judge it.
+             * @description What the round waits for, where it is not answers: who is to judge it; or why there is no block for raters of this group.
              */
             reason?: string | null;
         };
@@ -1319,6 +1477,226 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Tell"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Told"];
+                };
+            };
+            /** @description API key missing or not in use */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Scope missing, or the lease is another key's */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such campaign, lease or webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Idempotency key used before, who judges is settled or not asked, or there are too many */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests, or the tenant's quota is used up */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error, or the campaign needs attention */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ask_block: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key has the same effect and reply as the first. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                campaign: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskBlock"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Block"] | components["schemas"]["Wait"] | components["schemas"]["Finished"];
+                };
+            };
+            /** @description API key missing or not in use */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Scope missing, or the lease is another key's */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such campaign, lease or webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Idempotency key used before, who judges is settled or not asked, or there are too many */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Body too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests, or the tenant's quota is used up */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error, or the campaign needs attention */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Try again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tell_block: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeat with the same key has the same effect and reply as the first. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                campaign: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TellBlock"];
             };
         };
         responses: {

@@ -25,6 +25,7 @@ const AWAY = 1_000; // between two tries while the service is away
 const REMEDIES: Record<string, string> = {
   no_key: "; check the API key: it may be mistyped, revoked or expired",
   not_allowed: "; a stream needs an API key with the scopes ask, tell and read",
+  gives_blocks: "; a stream cannot, because it leases slots before it knows who rates them",
   no_such_campaign: "; check the id, and that the API key is of the campaign's tenant",
 };
 const CAMPAIGN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

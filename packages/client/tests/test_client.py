@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 
 import httpx2
 import pytest
-import tomli_w
 
 from affinity_bandits_client import (
     AsyncClient,
@@ -23,25 +22,19 @@ from affinity_bandits_client import (
     ServiceError,
     Told,
     Wait,
-    core,
     run_campaign,
 )
 from affinity_bandits_client.errors import AffinityError, InvalidInput
-from affinity_bandits_client.messages.campaigns import PLAN_FORMAT
 from tests.support.clients import (
     NOBODY,
-    RANGES,
     ROUNDS,
     Answering,
-    Losing,
     Pauses,
     Service,
     a_lease,
-    begun,
     canned,
     new_campaign,
     no,
-    planned,
     told,
 )
 from tests.support.declared import DECLARED
@@ -207,43 +200,6 @@ def test_an_answer_of_somebody_else_is_said_to_be_one(body: bytes) -> None:
     assert refused.value.code == "http_404"
 
 
-def test_what_the_service_refuses_says_why(service: Service) -> None:
-    key = service.key()
-    with Client(service.url, key) as client:
-        campaign = new_campaign(client)
-        lease = client.ask(campaign, key="mine")
-        assert isinstance(lease, Lease)
-        with pytest.raises(RequestRefused, match="idempotency key came before") as caught:
-            client.ask(campaign, 2, key="mine")
-        assert (caught.value.status, caught.value.code) == (409, "key_reused")
-        assert caught.value.idempotency_key == "mine"
-        with pytest.raises(
-            RequestRefused, match="must be from 0 to 1, the campaign's range, got 2"
-        ):
-            client.tell(lease, [2.0])
-        with pytest.raises(RequestRefused, match="there is no campaign"):
-            client.ask(uuid4())
-        with pytest.raises(RequestRefused, match="policy"):
-            client.create_campaign(
-                "c", ["a", "b"], policy="ucb1", horizon=9, declaration=DECLARED.to_json()
-            )
-        with pytest.raises(InvalidInput, match=r"^arms must have at least 2 items, got \('a',\)$"):
-            client.create_campaign("c", ["a"], "uniform", horizon=9)
-        with pytest.raises(InvalidInput, match=r"^name must have at least 1 character, got ''$"):
-            client.create_campaign("", ["a", "b"], "uniform", horizon=9)
-    with (
-        Client(service.url, service.key("read")) as reader,
-        pytest.raises(RequestRefused, match="requires an API key with the scope 'ask'"),
-    ):
-        reader.ask(campaign)
-    with (
-        Client(service.url, NOBODY) as nobody,
-        pytest.raises(RequestRefused, match="check the API key") as unknown,
-    ):
-        nobody.campaign(campaign)
-    assert unknown.value.status == 401
-
-
 TWO = a_lease(2)
 SOME = str(uuid4())
 MISTAKES: list[tuple[Callable[[Client], object], str]] = [
@@ -315,78 +271,3 @@ def test_a_run_waits_for_what_others_owe_and_ends_with_its_horizon(service: Serv
         )
     assert found.recommended == "a"
     assert waits == [1.0]
-
-
-def test_every_page_is_gone_through(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "PAGE", 3)
-    key = service.key()
-    transport = Losing(0)
-    with Client(service.url, key, transport=transport) as client:
-        made = [new_campaign(client) for _ in range(7)]
-        sent = len(transport.keys)
-        assert [one.id for one in client.campaigns()] == made
-        assert len(transport.keys) - sent == 3
-
-
-def test_many_tells_are_cut_into_parts_and_answered_line_by_line(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Client(service.url, service.key()) as client:
-        campaign = begun(client)
-        leases = [client.ask(campaign) for _ in range(9)]
-        tells = [(one, [0.5]) for one in leases if isinstance(one, Lease)]
-        tells[2] = (tells[2][0], [7.0])
-        together = list(core.tell_many(tells, key="bulk"))
-        monkeypatch.setattr(core, "LARGEST_PART", len(together[0].content) // 4)
-        parts = list(core.tell_many(tells, key="bulk"))
-        assert len(together) == 1
-        assert len(parts) > 3
-        assert b"".join(part.content for part in parts) == together[0].content
-        lines = client.tell_many(tells, key="bulk")
-        assert [one.line for one in lines] == list(range(1, 10))
-        assert [one.status for one in lines] == [200, 200, 422, *[200] * 6]
-        assert (lines[2].told, lines[2].code) == (None, "score_out_of_range")
-        assert sum(one.told.counted for one in lines if one.told) == 8
-        monkeypatch.undo()
-        # A line's key does not depend on the cut, so this counts nothing anew.
-        assert client.tell_many(tells, key="bulk") == lines
-    assert service.differences(campaign) == ()
-
-
-@pytest.mark.parametrize(("lowest", "highest"), RANGES)
-def test_plans_of_every_scale_make_campaigns(
-    service: Service, lowest: float, highest: float
-) -> None:
-    says, key = planned(lowest, highest), service.key()
-    assumed = {word: says[word] for word in ("groups", "lowest", "highest")}
-    file = {
-        "plan": {"format": PLAN_FORMAT},
-        "assumptions": assumed | {"noise": "bounded"},
-        "run": {"horizon": says["horizon"], "policies": {"plan": says["policy"]}},
-        "declaration": DECLARED.to_json(),
-        "end": {"whole": True},
-    }
-    with Client(service.url, key) as client:
-        made = client.create_campaign("planned", ["a", "b"], plan=tomli_w.dumps(file))
-        assert (made.lowest, made.highest) == (lowest, highest)
-        again = client.create_campaign(
-            "planned",
-            ["a", "b"],
-            plan=tomli_w.dumps(file),
-            lowest=lowest,
-            highest=highest,
-        )
-        assert (again.lowest, again.highest) == (lowest, highest)
-        with pytest.raises(RequestRefused, match="highest must be left out, or as the plan has it"):
-            client.create_campaign(
-                "planned",
-                ["a", "b"],
-                plan=tomli_w.dumps(file),
-                highest=7,
-            )
-    # As curl sends it.
-    body = {"name": "planned", "arms": ["a", "b"], "plan": says, "declaration": DECLARED.to_json()}
-    headers = {"authorization": f"Bearer {key}"}
-    sent = httpx2.post(f"{service.url}/v1/campaigns", json=body, headers=headers)
-    assert sent.status_code == 201, sent.text
-    assert (sent.json()["lowest"], sent.json()["highest"]) == (lowest, highest)

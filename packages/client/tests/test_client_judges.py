@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from affinity_bandits_client import Client, Lease, Rater, RequestRefused, Wait
-from affinity_bandits_client.errors import InvalidInput
-from tests.support.clients import NOBODY, Service, a_lease
+from tests.support.clients import Service
 from tests.support.declared import DECLARED
 
 PANEL = {"name": "panel-elimination", "bounded": True}
@@ -49,31 +46,3 @@ def test_a_client_names_judges_and_tells_who_rated(service: Service) -> None:
         named = client.name_judges(made.id, {"a": 5, "b": 6}, standing=True, round=1).named_judges
         assert named is not None
         assert named.standing
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"judges": ["a"]}, "judges must be numbers by the names of groups"),
-        ({"judges": {"a": -1}}, "judges\\['a'\\] must be a whole number from 0"),
-        ({"judges": {"a": 1}, "outsiders": 0.5}, "outsiders must be a whole number from 0"),
-        ({"judges": {"a": 1}, "round": -1}, "round must be a whole number from 0"),
-    ],
-)
-def test_what_cannot_be_a_panel_is_not_sent(given: dict[str, Any], said: str) -> None:
-    with Client("http://h", NOBODY) as client, pytest.raises(InvalidInput, match=said):
-        client.name_judges("00000000-0000-0000-0000-000000000001", **given)
-
-
-@pytest.mark.parametrize(
-    ("raters", "said"),
-    [
-        (["r1", "r2"], "raters must be a Rater, or one for each of the 2 answers"),
-        ([Rater("r1")], "raters must be a Rater, or one for each of the 2 answers"),
-        ({0: Rater("r1")}, "raters must be a Rater, or one for each of the 2 answers"),
-        (Rater("anna@example.org"), "rater must be a pseudonym .* and no e-mail address"),
-    ],
-)
-def test_who_cannot_be_a_rater_is_not_sent(raters: Any, said: str) -> None:
-    with Client("http://h", NOBODY) as client, pytest.raises(InvalidInput, match=said):
-        client.tell(a_lease(2), [0.0, 1.0], raters=raters)

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
-import pytest
-
 from affinity_bandits_client import Client, Lease, Told, Total
-from affinity_bandits_client.errors import InvalidInput
 from tests.support.clients import Service, begun
 
 
@@ -26,17 +20,3 @@ def test_totals_are_exact_and_count_as_the_scores_do(service: Service) -> None:
         _, second = client.rounds(campaign)
         exact = f"{each // 10}.{each % 10}".removesuffix(".0")
         assert second.sums == (exact, f"0.{each:09d}".rstrip("0"))
-
-
-@pytest.mark.parametrize(
-    ("members", "rule"),
-    [
-        ({}, "scores must be given"),
-        ({"count": 1, "scores": [{"score": 1, "count": 1}]}, "count must be left out"),
-        ({"scores": [{"score": 1, "count": 0}]}, "count must be greater than or equal to 1, got 0"),
-        ({"scores": []}, "scores must have at least 1 item, got"),
-    ],
-)
-def test_a_total_has_scores_with_counts(members: dict[str, Any], rule: str) -> None:
-    with pytest.raises(InvalidInput, match=re.escape(rule)):
-        Total.checked(arm="a", **members)

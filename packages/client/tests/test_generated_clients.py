@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.service.http import create_app
+from affinity_bandits_service.http import create_app
 from tests.support.clients import RANGES, ROUNDS, Service, planned
 from tests.support.declared import DECLARED
 
@@ -74,9 +74,10 @@ def module_of(package: str, operation: dict[str, Any]) -> ModuleType:
 def test_every_operation_has_a_name_that_reads_well(description: dict[str, Any]) -> None:
     names = [one["operationId"] for one in operations(description)]
     assert sorted(names) == [
-        *("ask", "create_campaign", "create_webhook", "get_campaign", "list_campaigns"),
-        *("list_events", "list_rounds", "list_webhooks", "name_judges", "release"),
-        *("remove_webhook", "retry_webhook", "stop_campaign", "tell", "tell_many"),
+        *("ask", "ask_block", "create_campaign", "create_webhook", "get_campaign"),
+        *("list_campaigns", "list_events", "list_rounds", "list_webhooks", "name_judges"),
+        *("release", "remove_webhook", "retry_webhook", "stop_campaign", "tell", "tell_block"),
+        "tell_many",
     ]
 
 

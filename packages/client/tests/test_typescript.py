@@ -21,7 +21,7 @@ import pytest
 from affinity_bandits_client import Client, __version__
 from affinity_bandits_client.errors import InvalidInput
 from affinity_bandits_client.journal import Answer, Journal
-from test_stream import until
+from packages.client.tests.test_stream import until
 from tests.support.clients import NOBODY, Service, new_campaign, running
 from tests.support.declared import DECLARED
 from tests.support.node import SOURCE, npm, typescript_client
@@ -360,6 +360,51 @@ def run(folder: Path, command: list[str], url: str, key: str, campaign: str) -> 
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+BLOCKS = """
+import { connect } from "affinity-bandits";
+
+const { AFFINITY_URL = "", AFFINITY_KEY = "", CAMPAIGN = "" } = process.env;
+const service = connect(AFFINITY_URL, AFFINITY_KEY);
+const params = { path: { campaign: CAMPAIGN }, header: { "Idempotency-Key": "one" } };
+for (let tries = 0; tries < 2; tries++) {
+  const given = await service.POST("/v1/campaigns/{campaign}/ask-block", {
+    params,
+    body: { rater_group: "c", rater: "r1" },
+  });
+  if (given.data?.status !== "given") throw new Error(JSON.stringify(given.error));
+  const scores = given.data.groups.map((group) => (group === "b" ? 1 : 0));
+  const told = await service.POST("/v1/campaigns/{campaign}/tell-block", {
+    params: { path: { campaign: CAMPAIGN }, header: { "Idempotency-Key": "two" } },
+    body: { lease: given.data.lease, scores },
+  });
+  console.log(given.data.lease, told.data?.counted);
+}
+const stream = service.stream(CAMPAIGN, { warn: () => {} });
+console.log(await stream.wait(5), stream.problem?.includes("with ask-block and tell its scores"));
+await stream.close();
+"""
+
+
+def test_blocks_are_given_and_told(service: Service, folder: Path) -> None:
+    key = service.key()
+    (folder / "blocks.mts").write_text(BLOCKS)
+    tsc = [str(folder / "node_modules/affinity-bandits/node_modules/.bin/tsc"), "--strict"]
+    options = ["--skipLibCheck", "--target", "es2022", "--module", "nodenext", "blocks.mts"]
+    with Client(service.url, key) as client:
+        made = client.create_campaign(
+            "blocks",
+            ["a", "b", "c"],
+            "neutral-elimination",
+            horizon=1000,
+            declaration=DECLARED.to_json(),
+        )
+        run(folder, [*tsc, *options], service.url, key, made.id)
+        printed = run(folder, ["node", "blocks.mjs"], service.url, key, made.id)
+        assert printed.splitlines() == ["2 2", "2 2", "false true"]
+        assert client.campaign(made).round.answered == 2
+    assert service.differences(made.id) == ()
 
 
 def test_the_types_are_those_of_the_service(

@@ -14,8 +14,8 @@ import pytest
 
 from affinity_bandits_client.errors import InvalidInput
 from affinity_bandits_client.journal import Answer, Batch, Journal
-from test_journal import DAMAGED, GOOD, HEAD, READ
-from test_journal_faults import WRONG
+from packages.client.tests.test_journal import DAMAGED, GOOD, HEAD, READ
+from packages.client.tests.test_journal_faults import WRONG
 from tests.support.node import typescript_client
 
 pytestmark = pytest.mark.slow

@@ -77,7 +77,8 @@ class FileView:
         source: its name, with that of the sheet.
         sheets: of the workbook, the chosen one first.
         rows: number of rows below the header.
-        names: of all columns.
+        header: names of the file's columns.
+        names: of all columns of the table with one row per score.
         preview: the first rows with their numbers, cut at `PREVIEW_COLUMNS`.
         columns: the column of each role.
         samples: some values of the columns.
@@ -96,6 +97,7 @@ class FileView:
     source: str
     sheets: tuple[str, ...]
     rows: int
+    header: list[str]
     names: list[str]
     preview: list[tuple[int, list[str]]]
     columns: dict[str, str]
@@ -155,6 +157,7 @@ def look(form: AuditForm) -> FileView:
         source=table.source,
         sheets=table.sheets,
         rows=len(table),
+        header=table.names,
         names=opened.table.names,
         preview=[(row, cells[:PREVIEW_COLUMNS]) for row, cells in table.preview(PREVIEW_ROWS)],
         columns=dict(opened.columns),

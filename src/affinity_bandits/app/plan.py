@@ -26,21 +26,27 @@ from affinity_bandits.base.words import plural
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.enough import round_up
 from affinity_bandits.planning.files import plan_to_toml
+from affinity_bandits.planning.from_audit import tell_audit
 from affinity_bandits.planning.making import make_plan
-from affinity_bandits.planning.plan import Plan, cheapest_enough
+from affinity_bandits.planning.plan import Plan
 from affinity_bandits.planning.questions import QUESTIONS
+from affinity_bandits.planning.rule import recommended
 from affinity_bandits.planning.sentences import (
+    DIFFER_NOTE,
+    DIFFER_TITLE,
     NOTHING_TO_SEE,
     WAYS,
     cost_rows,
+    differ_rows,
     difference_rows,
     otherwise_rows,
     tell_assumptions,
-    tell_audit,
     tell_claim,
     tell_conditions,
     tell_judges,
+    tell_next,
     tell_obstacles,
+    tell_recommendation,
     tell_situation,
     tell_verdict,
 )
@@ -58,13 +64,34 @@ MAIN = (
     "difference",
     "budget",
     "bonus",
+    "favor_gap",
+    "strictness",
+    "outsiders",
     "judges",
     "committee",
     "joining",
 )
 """Questions that are shown at once; the others have usual answers."""
-ANSWERS = {"judges": ("all", "committee", "panels", "recused")}
+ANSWERS = {
+    "strictness": ("no idea", "same"),
+    "outsiders": ("do not know", "yes", "no"),
+    "judges": ("all", "outsiders", "neutral", "panels", "committee", "recused"),
+}
 """Questions with few answers."""
+HINTS = {
+    "favor_gap": (
+        "Points of the scale, or: same. Where nobody knows, panels and the committee promise"
+        " nothing."
+    ),
+    "strictness": "Same: the judges of all groups are equally strict on average.",
+    "outsiders": "People or models that no compared group can call their own.",
+    "judges": (
+        "Neutral: one person of a third group scores a candidate of each of the others. Panels: as"
+        " many seats for each group. Recused: nobody judges their own group. All: see what each"
+        " costs."
+    ),
+}
+"""What stands below a question, besides its example."""
 EXAMPLE = {
     "groups_are": "sources of candidates",
     "protected": "no",
@@ -82,8 +109,8 @@ EXAMPLE = {
 MOST_CHARACTERS = 2000  # of an answer: a thousand groups are given as a number
 MOST_WAITING = 20
 REMEMBERED = 60  # plans, about 50 kB each
-FROM_AUDIT = ("favor_gap", "audited")
-"""Answers that only the link of an audit gives: the favor gap, and which answers it gave."""
+AUDITED = "audited"
+"""What only the link of an audit says: which answers it gave."""
 POLL_SECONDS = 0.2
 STEPS = 8  # of a slider to each side, as many as double the number twice
 NEVER_ENOUGH = "no number is enough"
@@ -114,7 +141,7 @@ class Form:
     @property
     def sources(self) -> list[str]:
         """What is and is not known from an audit, if the form began with one."""
-        audited = self.said.get("audited", "").split(",")
+        audited = self.said.get(AUDITED, "").split(",")
         answers = {name: self.said[name] for name in audited if name in self.said}
         return tell_audit(answers, {}, editable=True) if answers else []
 
@@ -131,7 +158,7 @@ class Form:
 
 def read_form(query: Mapping[str, str]) -> Form:
     """Return the answers in an address."""
-    names = [*ASKS, *(question.name for question in QUESTIONS), *FROM_AUDIT]
+    names = [*ASKS, *(question.name for question in QUESTIONS), AUDITED]
     said = {name: query[name].strip() for name in names if query.get(name, "").strip()}
     situation = Situation()
     named = said.get("groups", "")
@@ -141,11 +168,6 @@ def read_form(query: Mapping[str, str]) -> Form:
         if len(text) > MOST_CHARACTERS:
             wrong[name] = InvalidInput(name, f"at most {MOST_CHARACTERS} characters", text)
             return Form(said, situation, wrong, declaration)
-    if "favor_gap" in said:
-        try:
-            situation.answer("favor_gap", said["favor_gap"])
-        except InvalidInput as error:
-            wrong["bonus"] = error
     wrong |= situation.answer_some(said)
     if not wrong:
         try:
@@ -240,7 +262,7 @@ class Plans:
 def warm_up() -> None:
     """Load the compiled loops of plans; the first time on a machine, this compiles them."""
     for judges in WAYS:
-        make_plan(Assumptions(2, 100, 0.5, bonus=0.1, judges=judges, spread=0.2), progress=False)
+        make_plan(Assumptions(3, 100, 0.5, bonus=0.1, judges=judges, spread=0.2), progress=False)
 
 
 def _key(assumptions: Assumptions) -> str:
@@ -259,7 +281,7 @@ async def show_plan(request: Request) -> Response:
         more=[_field(form, one.name) for one in QUESTIONS if one.name not in MAIN],
         answers=ANSWERS,
         example=urlencode(EXAMPLE),
-        carried=[(name, form.said[name]) for name in FROM_AUDIT if name in form.said],
+        carried=[(name, form.said[name]) for name in (AUDITED,) if name in form.said],
         sources=form.sources,
     )
 
@@ -272,6 +294,7 @@ def _field(form: Form, name: str) -> dict[str, Any]:
         "example": question.example.strip("'"),
         "usual": question.usual,
         "said": form.said.get(name, ""),
+        "hint": HINTS.get(name, ""),
     }
 
 
@@ -352,7 +375,7 @@ def _attachment(text: str, kind: str, name: str) -> Response:
 def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
     told, last = form.situation, plans[-1]
     head, more, *rows = cost_rows(plans, told.today)
-    best = cheapest_enough(plans) or last
+    best = recommended(plans) or last
     apart_head, *apart = difference_rows(best)
     with _drawing:
         picture = svg_element(draw_ways(plans) if len(plans) > 1 else draw_plan(last), "")
@@ -371,7 +394,13 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         conditions=tell_conditions(plans),
         sources=form.sources,
         obstacles=tell_obstacles(plans),
-        note=NOTHING_TO_SEE if told.judges is None and len(plans) < len(WAYS) else "",
+        recommendation=tell_recommendation(plans),
+        after=tell_next(best),
+        way=WAYS[best.assumptions.judges][0],
+        differ_title=DIFFER_TITLE,
+        differ_note=DIFFER_NOTE,
+        differ=differ_rows(plans),
+        note=NOTHING_TO_SEE if told.judges is None and last.assumptions.bonus is None else "",
         otherwise=otherwise_rows(plans),
         judges=tell_judges([best.assumptions.judges]),
         assumptions=tell_assumptions(best.assumptions),
@@ -381,11 +410,17 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         budgets=_budgets(plans),
         differences=_differences(plans),
         files=[
-            (plan.assumptions.judges, WAYS[plan.assumptions.judges][1], _warn(plan))
+            (plan.assumptions.judges, WAYS[plan.assumptions.judges][1], _use(plan), _warn(plan))
             for plan in plans
         ],
         query=urlencode(form.said),
     )
+
+
+def _use(plan: Plan) -> str:
+    if plan.assumptions.judges == "neutral":
+        return "for a campaign, or to run by hand"
+    return "for a campaign or a simulation"
 
 
 def _warn(plan: Plan) -> str:

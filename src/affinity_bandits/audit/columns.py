@@ -107,7 +107,9 @@ def choose_columns(
             continue
         free = [name for name in names if guess_role(name) == role and name not in chosen.values()]
         best = min((len(_split(name) - OFTEN_BESIDE) for name in free), default=0)
-        free = [name for name in free if len(_split(name) - OFTEN_BESIDE) == best]
+        # "score" beside "judge score", but not "score technical" beside "score of skills given".
+        if role != "score" or best <= 1:
+            free = [name for name in free if len(_split(name) - OFTEN_BESIDE) == best]
         if len(free) == 1 or (free and role in GUESSED_LEFTMOST):
             chosen[role] = free[0]
         elif free:

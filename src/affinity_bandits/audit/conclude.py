@@ -34,6 +34,7 @@ from affinity_bandits.audit.cautions import (
 from affinity_bandits.audit.differences import Differences, find_differences, total_information
 from affinity_bandits.audit.evidence import RATIO, THRESHOLD, favor_interval, log_evidence
 from affinity_bandits.audit.judges import FEWEST_JUDGES, JudgeTest, follows_rota, permute_judges
+from affinity_bandits.audit.judging import Judging, compare_judges
 from affinity_bandits.audit.log import UNKNOWN, Flags, ScoreLog, average_groups, pool_singles
 from affinity_bandits.audit.order import scores_decided
 from affinity_bandits.audit.power import DRAWS, compute_power
@@ -130,6 +131,8 @@ class Audit:
         deviation: standard deviation of judges' scores of one candidate, in points.
         matters: the smallest favor that matters, in points.
         scale_use: how unevenly judges use the scale; None if nothing could be compared.
+        judging: how the judges of different groups differ in strictness and favor; None if judges
+            have no names, or if nothing could be compared.
     """
 
     word: Word
@@ -150,6 +153,7 @@ class Audit:
     deviation: float
     matters: float
     scale_use: ScaleUse | None = None
+    judging: Judging | None = None
 
     @property
     def seen_from(self) -> float | None:
@@ -311,6 +315,7 @@ def _audit_upwards(log: ScoreLog, by_lot: bool, matters: float, draws: int) -> A
         deviation=deviation * log.width,
         matters=matters * log.width,
         scale_use=evened.use,
+        judging=compare_judges(known),
     )
 
 

@@ -86,7 +86,12 @@ def follows_rota(log: ScoreLog) -> bool:
 
 
 def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
-    """Return the residuals of values after effects of performance and of judge.
+    """Return the residuals of values after effects of performance and of judge."""
+    return fit_effects(log, values)[1]
+
+
+def fit_effects(log: ScoreLog, values: FloatArray | Flags) -> tuple[FloatArray, FloatArray]:
+    """Return the effects of judges, by number, and the residuals; a common constant is arbitrary.
 
     The judges' effects solve the normal equations, by conjugate gradients with the judges' numbers
     of scores as preconditioner.
@@ -111,7 +116,7 @@ def remove_effects(log: ScoreLog, values: FloatArray | Flags) -> FloatArray:
         before, size = size, float(rest @ (rest / in_judge))
         direction = rest / in_judge + size / before * direction
     subtract(start, judge, effects, left)
-    return left
+    return effects, left
 
 
 @cache

@@ -100,23 +100,18 @@ class StateMismatch(AffinityError):  # noqa: N818 - reads as the fact it states
     """A saved state of another policy, size or version."""
 
 
-WITH_CLIENT = ("otel", "service")
-"""Extras that need the client's package too, which a checkout has in a folder of its own."""
-
-
 class MissingExtra(AffinityError, ImportError):  # noqa: N818 - reads as the fact it states
     """An optional package is not installed.
 
     Args:
         package: the missing package.
-        extra: the extra of `affinity-bandits` that installs it.
+        asked: what `pip install` is to be asked for in a checkout, such as `".[plot]"`.
     """
 
-    def __init__(self, package: str, extra: str) -> None:
-        client = " ./packages/client" if extra in WITH_CLIENT else ""
+    def __init__(self, package: str, asked: str) -> None:
         super().__init__(
-            f'{package} is not installed; install it with: pip install ".[{extra}]"{client} in a '
-            "checkout of affinity-bandits"
+            f"{package} is not installed; install it with: pip install {asked} in a checkout of "
+            "affinity-bandits"
         )
 
 
@@ -145,4 +140,4 @@ def need(extra: str, *modules: str) -> None:
     """
     for module in modules:
         if find_spec(module) is None:
-            raise MissingExtra(module, extra)
+            raise MissingExtra(module, f'".[{extra}]"')

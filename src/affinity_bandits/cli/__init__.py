@@ -26,8 +26,6 @@ def main() -> None:
     sys.argv = [word for word in sys.argv if word != DEBUG]
     look_in_current_folder()
     try:
-        if sys.argv[1:2] == ["serve"]:
-            import affinity_bandits.service  # noqa: F401 - raises MissingExtra before typer parses
         from affinity_bandits.cli.app import app
 
         bars = sys.stderr is None or sys.stderr.isatty()

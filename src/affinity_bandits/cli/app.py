@@ -10,9 +10,9 @@ from affinity_bandits._version import __version__
 from affinity_bandits.cli.audit import audit
 from affinity_bandits.cli.local_app import local_app
 from affinity_bandits.cli.options import biases, noises, policies
-from affinity_bandits.cli.paper import paper_app, study_app
+from affinity_bandits.cli.paper import paper_app
 from affinity_bandits.cli.plan import plan
-from affinity_bandits.cli.serve import app as serve_app
+from affinity_bandits.cli.serve import add_serve
 from affinity_bandits.cli.show import show
 from affinity_bandits.cli.simulate import simulate
 from affinity_bandits.cli.sweep import app as sweep_app
@@ -34,9 +34,8 @@ app.command()(policies)
 app.command()(biases)
 app.command()(noises)
 app.add_typer(paper_app, name="paper")
-app.add_typer(study_app, name="study")
 app.add_typer(sweep_app, name="sweep")
-app.add_typer(serve_app, name="serve")
+add_serve(app)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,4 +1,4 @@
-"""`affinity paper` and `affinity study`: list, show and run items, and check their claims."""
+"""`affinity paper`: list, show and run items, and check their claims."""
 
 from __future__ import annotations
 
@@ -112,9 +112,6 @@ def _words(name: str, finished: Summary) -> str:
 paper_app = collection_app(
     "affinity_bandits.paper:PAPER", "The paper's figures and claims, run and checked."
 )
-study_app = collection_app(
-    "affinity_bandits.studies:STUDIES", "The paper's open problems, run and checked."
-)
 
 
 @paper_app.command("run")
@@ -140,25 +137,3 @@ def run_paper(
 
     scale = chosen_scale({"quick": quick, "full": full, "as-published": as_published})
     run_items(PAPER, identities or [], scale, out, executor, workers, address)
-
-
-@study_app.command("run")
-def run_study(
-    identities: Annotated[
-        list[str] | None, typer.Argument(help="Studies, e.g. horizon; all if left out.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few repeats.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Tight intervals (the default).")] = False,
-    out: Annotated[Path, typer.Option(help="Where to write.")] = Path("studies"),
-    executor: Annotated[str, typer.Option(help=options.KIND_HELP)] = "processes",
-    address: Annotated[str | None, typer.Option(help=options.ADDRESS_HELP)] = None,
-    workers: Annotated[int | None, typer.Option(help=WORKERS_HELP)] = None,
-) -> None:
-    """Run studies; write pictures, data, claims and one report.
-
-    Status 1 if a claim fails.
-    """
-    from affinity_bandits.studies import STUDIES
-
-    scale = chosen_scale({"quick": quick, "full": full})
-    run_items(STUDIES, identities or [], scale, out, executor, workers, address)

@@ -53,7 +53,18 @@ def plan(
         typer.Option(help="How much higher people rate their own group, 20% or 'no idea'."),
     ] = None,
     judges: Annotated[
-        str | None, typer.Option(help="Who judges: committee, panels or recused. [all three]")
+        str | None,
+        typer.Option(
+            help="Who judges: outsiders, neutral (blocks), panels, committee or recused."
+            " [all that apply]"
+        ),
+    ] = None,
+    outsiders: Annotated[
+        str | None,
+        typer.Option(help="Whether people can judge who belong to no group: yes or no."),
+    ] = None,
+    judges_per_group: Annotated[
+        str | None, typer.Option(help="How many judges each group has. [8]")
     ] = None,
     committee: Annotated[
         str | None, typer.Option(help="Members of each group, 30,10,10 or 'do not know'.")
@@ -94,8 +105,14 @@ def plan(
     favor_gap: Annotated[
         str | None,
         typer.Option(
-            help="By how many points one group's judges may favor their own more than another's."
-            " [0; from an audit: what it leaves open]"
+            help="By how many points one group's judges may favor their own more than another's:"
+            " same, 0.3 or 'no idea'. [no idea]"
+        ),
+    ] = None,
+    strictness: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether all groups' judges are equally strict: same or 'no idea'. [no idea]"
         ),
     ] = None,
     noise: Annotated[
@@ -119,8 +136,8 @@ def plan(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write the plan to this .toml file: the cheapest that is enough, or the one that"
-            " --judges names."
+            help="Write the plan to this .toml file: the recommended one, or the one that --judges"
+            " names."
         ),
     ] = None,
     plot: Annotated[
@@ -145,7 +162,7 @@ def plan(
     told, asked, declared, sources = _situation(situation, audit, context.params)
     from affinity_bandits.base.progress import show_progress
     from affinity_bandits.planning.files import remembered_plan, write_plan
-    from affinity_bandits.planning.plan import cheapest_enough
+    from affinity_bandits.planning.rule import recommended
 
     ways = told.ways()
     made: list[Plan] = []
@@ -159,8 +176,8 @@ def plan(
                 found, _ = remembered_plan(one, seed=chosen, progress=advance, again=again)
                 made.append(replace(found, declaration=declared))
                 advance(0.0)
-            cheapest = cheapest_enough(made)
-            shown = cheapest or made[-1]  # the whole committee, unless another way was asked for
+            best = recommended(made)
+            shown = best or made[-1]  # the whole committee, unless another way was asked for
     except KeyboardInterrupt:
         typer.echo("affinity: interrupted; nothing was written", err=True)
         raise typer.Exit(130) from None
@@ -170,8 +187,8 @@ def plan(
 
     print_answer(made, told.today, for_a_year=told.for_a_year, sources=sources)
     if explain:
-        print_explanation(shown)
-    saves = told.judges is not None or cheapest is not None
+        print_explanation(shown, made)
+    saves = told.judges is not None or best is not None
     if asked and out is None and saves:
         out = _new_file()
     if out is not None and saves:
@@ -179,7 +196,8 @@ def plan(
         why = tell_saved(shown, made)
         if why:
             options.say(options.wrap_text(why))
-        typer.echo(f"saved as {out}   (try it on an example: affinity simulate {out})")
+        trial = f"   (try it on an example: affinity simulate {out})"
+        typer.echo(f"saved as {out}{'' if shown.assumptions.judges == 'neutral' else trial}")
     if asked and declared is not None:
         place = "" if out is None else f" --out {shlex.quote(str(out))}"
         typer.echo(f"the same as flags: {_as_flags(told, declared)}{place}")
@@ -205,7 +223,7 @@ def _situation(
     Also return whether there was a dialogue, the declaration, and what is and is not known from the
     audit.
     """
-    from affinity_bandits.planning.from_audit import answers_of_audit
+    from affinity_bandits.planning.from_audit import answers_of_audit, tell_audit, tell_judging
     from affinity_bandits.planning.questions import NAMES
     from affinity_bandits.planning.situation import Situation
 
@@ -216,10 +234,10 @@ def _situation(
     declared = {one.name: flags[one.name] for one in fields(Declaration) if flags[one.name]}
     if audit is not None:
         from affinity_bandits.audit.result import read_result
-        from affinity_bandits.planning.sentences import tell_audit
 
-        answers = answers_of_audit(read_result(audit))
-        sources = tell_audit(answers, said)
+        result = read_result(audit)
+        answers = answers_of_audit(result)
+        sources = [*tell_audit(answers, said), *tell_judging(result)]
         said = answers | said
     if file is not None:
         tables = {"situation": NAMES, "declaration": tuple(declaration.ASKS)}

@@ -11,6 +11,7 @@ import typer
 
 from affinity_bandits.base import errors, registry
 from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.catalogue import refuse_blocks
 from affinity_bandits.cli import options
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ def simulate(
     settings: dict[str, Any] = {"policies": list(POLICIES), "horizon": 100_000} | run
     policies = settings.pop("policies")
     typed = [typed_bandit, typed_run]
+    refuse_blocks(policies)
     limit = _limit_imports(typed, is_plan) if is_plan or not own_code else nullcontext()
     with nullcontext() if config is None else limit:
         bandit = _bandit(bandit_settings)

@@ -141,7 +141,11 @@ class Bias(Description):
     """
 
     smooth: ClassVar[bool] = True
-    """Whether f is analytic between its breakpoints."""
+    """Whether the round engine may sum f by few points.
+
+    It may where f has no corner between its breakpoints and changes gradually, on a scale of a
+    twentieth of all shares or more. If in doubt, say False, which is slower and always right.
+    """
 
     @property
     def code(self) -> int:

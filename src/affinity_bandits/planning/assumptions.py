@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -11,13 +12,16 @@ from affinity_bandits.base import checks
 from affinity_bandits.base.errors import InvalidInput
 
 NOISES = ("bounded", "gaussian")
-# Who may judge, usually from the cheapest to the costliest way.
-JUDGES = ("recused", "panel", "committee")
+# Who may judge, in the order in which ways are shown.
+JUDGES = ("outsiders", "neutral", "recused", "panel", "committee")
 MOST_GROUPS = 1000
 MOST_INITIAL_LEAD = 10**9
 MOST_IN_FLIGHT = 10**9
 USUAL_INITIAL_LEAD = 100
 USUAL_STEEPNESS = 2.0
+USUAL_JUDGES = 8
+MOST_JUDGES = 100_000
+FEWEST_FOR_BLOCKS = 3
 LEAST_JOINING = 1e-6
 LONGEST_UNIT = 16
 # The check of each field that does not depend on others.
@@ -37,6 +41,10 @@ LIMITS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "steepness": (checks.number, {"low": 0.0, "high": 100.0}),
     "initial_lead": (checks.integer, {"low": 0, "high": MOST_INITIAL_LEAD}),
     "pace": (checks.number, {"low": 1e-9, "high": 1e15}),
+    "judges_per_group": (checks.integer, {"low": 1, "high": MOST_JUDGES}),
+    "outsiders": (checks.flag, {}),
+    "favors_differ": (checks.flag, {}),
+    "strictness_differs": (checks.flag, {}),
 }
 
 
@@ -55,7 +63,8 @@ class Assumptions:
 
     Scores are compared at equal shares: "a difference of 0.3 stars" means that a group would score
     0.3 stars more than another if both had the same share. Unbiased scores are hidden, but order
-    the groups in the same way. The bias is relative to its weight at equal shares.
+    the groups in the same way. The bias is relative to its weight at equal shares. Where nobody
+    judges whose own group is compared (outsiders, neutral blocks), it is their difference.
 
     The failure probability depends on `committee` or `initial_lead`, `judges`, the range of scores
     and `in_flight` only. The other assumptions determine the cost.
@@ -77,12 +86,21 @@ class Assumptions:
             weight at equal shares.
         favor_gap: by how many points the judges of one group may favor their own more than those of
             another favor theirs. Default: all groups are taken to have the same bias.
+        favors_differ: whether favors may differ between groups and nobody knows by how much. Then
+            panels and the committee promise nothing.
+        strictness_differs: whether the judges of one group may be stricter on average than those
+            of another. Then recusal and the committee promise nothing.
+        outsiders: whether people can judge who belong to no group; None if unknown.
+        judges_per_group: how many judges each group has. It matters for what happens if single
+            judges differ in strictness.
         joining: the part of those chosen who join the committee; this may differ between groups by
             a factor of two.
         begin_after: choices between being chosen and beginning to judge, for those who join. They
             begin between rounds.
         judges: "committee" for all of it; "panel" for panels with equal seats per group, named for
-            each round; "recused" for members of other groups only, which needs a bonus.
+            each round; "recused" for members of other groups only, which needs a bonus;
+            "outsiders" for panels of people who belong to no group; "neutral" for blocks, in each
+            of which one person of a third group scores a candidate of each of the others.
         noise: "bounded" for scores from `lowest` to `highest`, or "gaussian".
         sigma: standard deviation of Gaussian scores.
         spread: standard deviation of bounded scores of one group. Default: the largest possible.
@@ -106,6 +124,10 @@ class Assumptions:
     steepness: float | None = None
     lipschitz: float | None = None
     favor_gap: float | None = None
+    favors_differ: bool = False
+    strictness_differs: bool = False
+    outsiders: bool | None = None
+    judges_per_group: int = USUAL_JUDGES
     joining: float = 1.0
     begin_after: int = 0
     judges: str = "committee"
@@ -133,6 +155,7 @@ class Assumptions:
         if self.judges == "recused" and self.bonus is None:
             rule = "given where judges are recused: without one they might see nothing at all"
             raise InvalidInput("bonus", rule, None)
+        self._check_who_judges()
         if self.steepness is None and self.bonus is not None:
             self._set("steepness", self.bonus / (1.0 + self.bonus))
         elif self.steepness is None:
@@ -144,6 +167,26 @@ class Assumptions:
         if self.names is not None:
             self._check_names(self.names)
         self._set("unit", check_unit("unit", self.unit))
+
+    def _check_who_judges(self) -> None:
+        if self.favors_differ and self.favor_gap is not None:
+            rule = "left out where nobody knows by how much favors differ"
+            raise InvalidInput("favor_gap", rule, self.favor_gap)
+        if self.judges == "outsiders":
+            if self.outsiders is False:
+                rule = "people who can judge: you said that there are no outsiders"
+                raise InvalidInput("judges", rule, self.judges)
+            self._set("outsiders", True)
+        if self.judges == "neutral":
+            if self.groups < FEWEST_FOR_BLOCKS:
+                rule = (
+                    "outsiders, panels or committee with two groups: for neutral blocks there must"
+                    " be a third group, whose people judge the other two"
+                )
+                raise InvalidInput("judges", rule, self.judges)
+            if not self.bounded:
+                rule = "outsiders, panels, recused or committee: neutral blocks need a scale"
+                raise InvalidInput("judges", rule, self.judges)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -225,24 +268,40 @@ class Assumptions:
         return self.initial_lead
 
     @property
+    def alike(self) -> bool:
+        """Whether all groups' judges are said to be alike in favor and in strictness."""
+        return not (self.favors_differ or self.strictness_differs or self.favor_gap)
+
+    @property
+    def own_may_judge(self) -> bool:
+        """Whether people score candidates of their own group."""
+        return self.judges in ("panel", "committee")
+
+    @property
     def hidden_gap(self) -> float:
         """The largest difference in true scores that the stated gap in favor can reverse.
 
         A gap of x points moves means by x times the share of a group's judges among those who
         judge: 1/K on a panel. In a committee it is at most 1/2, since the policy bets on a leader
-        only against groups with at least its share.
+        only against groups with at least its share. It is infinite if nobody knows the gap.
         """
-        if self.judges == "recused" or self.favor_gap is None:
+        if not self.own_may_judge:
             return 0.0
-        return self.favor_gap / (self.groups if self.judges == "panel" else 2)
+        if self.favors_differ:
+            return math.inf
+        return (self.favor_gap or 0.0) / (self.groups if self.judges == "panel" else 2)
 
     @property
     def identified(self) -> bool:
         """Whether scores can tell a worse group from a difference between judges.
 
         They cannot if each of two groups is judged by the other's people, whose strictness may
-        differ, nor if the difference that matters is not above the one that judges may hide.
+        differ, nor if the difference that matters is not above the one that judges may hide. Where
+        strictness may differ between groups, recusal can tell nothing, and of a committee that
+        grows nothing is proven. Lots make it the same for all groups on a panel.
         """
+        if self.strictness_differs and self.judges in ("recused", "committee"):
+            return False
         if self.judges == "recused":
             return self.groups > 2
         return self.smallest_difference > self.hidden_gap
@@ -279,6 +338,10 @@ class Assumptions:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         if not self.bounded:
             values["lowest"] = values["highest"] = None
+        for name in ("favors_differ", "strictness_differs"):
+            values[name] = values[name] or None  # the usual answer is left out
+        if self.judges_per_group == USUAL_JUDGES:
+            values["judges_per_group"] = None
         for name in ("committee", "names"):
             values[name] = None if values[name] is None else list(values[name])
         return {name: value for name, value in values.items() if value is not None}

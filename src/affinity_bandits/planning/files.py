@@ -19,10 +19,13 @@ from affinity_bandits.base.errors import AffinityError, InvalidInput
 from affinity_bandits.base.plan_format import FORMAT, check_format
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.planning.assumptions import Assumptions
+from affinity_bandits.planning.judge_worlds import BlockWorld, block_world
+from affinity_bandits.planning.judges_differ import IfJudgesDiffer
 from affinity_bandits.planning.making import make_plan
 from affinity_bandits.planning.otherwise import Otherwise
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.plan import Plan
+from affinity_bandits.planning.policy import PlannedBlocks
 from affinity_bandits.planning.reach import Reach, horizons_around
 from affinity_bandits.planning.worlds import HardWorld, example, hard_worlds
 from affinity_bandits.policies import RoundPolicy
@@ -34,15 +37,22 @@ HEADER = """\
 # and [bandit] that example, on scores mapped to [0, 1]; [plan] is what was measured.
 
 """
+HEADER_OF_BLOCKS = """\
+# A plan of neutral blocks made by 'affinity plan'. Run it as a campaign, by hand or from Python:
+# docs/neutral-blocks.md. [assumptions] is what it takes for granted, in your scores;
+# [run.policies.plan] the policy to run, on scores mapped to [0, 1]; [plan] is what was measured.
+
+"""
 
 
 def plan_to_toml(plan: Plan) -> str:
     """Return a plan as the text of a TOML file."""
     import tomli_w
 
+    blocks = plan.assumptions.judges == "neutral"
     data = {
         "assumptions": plan.assumptions.to_json(),
-        "bandit": example(plan.assumptions).to_json(),
+        "bandit": None if blocks else example(plan.assumptions).to_json(),
         "run": {
             "horizon": plan.assumptions.horizon,
             "replicates": 100,
@@ -60,12 +70,13 @@ def plan_to_toml(plan: Plan) -> str:
             "worlds": [_world(hard) for hard in plan.worlds],
             "hardest": [asdict(one) for one in plan.hardest],
             "reach": [asdict(one) for one in plan.reach],
+            "if_judges_differ": [asdict(one) for one in plan.if_judges_differ],
         },
         "declaration": None if plan.declaration is None else plan.declaration.to_json(),
         # Last, to recognize a file that was cut off.
         "end": {"whole": True},
     }
-    return HEADER + tomli_w.dumps(_without_none(data))
+    return (HEADER_OF_BLOCKS if blocks else HEADER) + tomli_w.dumps(_without_none(data))
 
 
 def plan_from_toml(text: str) -> Plan:
@@ -76,9 +87,7 @@ def plan_from_toml(text: str) -> Plan:
         check_format(plan)
         complete = data["end"]["whole"] is True
         assumptions = Assumptions.from_json(data["assumptions"])
-        policy = policy_from_json(data["run"]["policies"][LABEL])
-        if not isinstance(policy, RoundPolicy):
-            raise InvalidInput("policy", "a round policy", policy.name)
+        policy = _policy(assumptions, data["run"]["policies"][LABEL])
         found = Plan(
             assumptions=assumptions,
             policy=policy,
@@ -89,6 +98,7 @@ def plan_from_toml(text: str) -> Plan:
             needed=None if "needed" not in plan else _outcome(plan["needed"]),
             otherwise=tuple(Otherwise(**one) for one in plan["otherwise"]),
             reach=tuple(Reach(**({"detectable": None} | one)) for one in plan["reach"]),
+            if_judges_differ=tuple(IfJudgesDiffer(**one) for one in plan["if_judges_differ"]),
             seed=plan["seed"],
             version=plan["version"],
             declaration=Declaration.from_json(data["declaration"])
@@ -171,12 +181,30 @@ def remembered_plan(
 VARIED = ("least_mean", "largest_mean", "drawn_at", "gift")
 
 
-def _world(hard: HardWorld) -> dict[str, Any]:
+def _policy(assumptions: Assumptions, data: Any) -> RoundPolicy | PlannedBlocks:
+    """Return the policy of a file."""
+    if assumptions.judges == "neutral":
+        if data["name"] != PlannedBlocks.name:
+            raise InvalidInput("policy", "neutral-elimination for neutral blocks", data["name"])
+        return PlannedBlocks.from_json(data)
+    policy = policy_from_json(data)
+    if not isinstance(policy, RoundPolicy):
+        raise InvalidInput("policy", "a round policy", policy.name)
+    return policy
+
+
+def _world(hard: HardWorld | BlockWorld) -> dict[str, Any]:
+    if isinstance(hard, BlockWorld):  # the assumptions determine it
+        return {"committee": str(hard)}
     return {"committee": str(hard)} | {name: getattr(hard.world, name) for name in VARIED}
 
 
-def _worlds(assumptions: Assumptions, data: list[Mapping[str, Any]]) -> tuple[HardWorld, ...]:
+def _worlds(
+    assumptions: Assumptions, data: list[Mapping[str, Any]]
+) -> tuple[HardWorld | BlockWorld, ...]:
     """Return the worlds of a file; there must be one for every committee."""
+    if assumptions.judges == "neutral":
+        return (block_world(assumptions),)
     plain = hard_worlds(assumptions)
     if [one["committee"] for one in data] != [str(hard) for hard in plain]:
         raise ValueError("its worlds are not those of its assumptions")

@@ -71,8 +71,8 @@ def _changed(hard: HardWorld, new: WorldLimits) -> list[HardWorld]:
     return [replace(hard, world=one) for one in found]
 
 
-def _changes(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
-    """Yield changed assumptions, with a description."""
+def spreads_otherwise(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
+    """Yield assumptions with other spreads of the scores, with a description."""
     if given.spread is not None:
         largest = 0.5 * given.span
         for factor in (0.5, 1.5):
@@ -80,7 +80,14 @@ def _changes(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
                 changed = replace(given, spread=factor * given.spread)
                 yield f"scores spread by {changed.spread:.3g}, not {given.spread:.3g}", changed
         yield "they spread as much as they can", replace(given, spread=None)
-    if given.bonus and given.judges != "panel":
+
+
+def _changes(given: Assumptions) -> Iterator[tuple[str, Assumptions]]:
+    """Yield changed assumptions, with a description."""
+    yield from spreads_otherwise(given)
+    if given.judges in ("panel", "outsiders"):
+        return
+    if given.bonus:
         twice = replace(given, bonus=2.0 * given.bonus, steepness=None)
         yield f"a bias of {200.0 * given.bonus:.3g}%, not {100.0 * given.bonus:.3g}%", twice
         if given.judges == "committee" and given.steepest < USUAL_STEEPNESS:

@@ -24,6 +24,9 @@ JUDGES = {
     "panel": "panel",
     "panels": "panel",
     "recused": "recused",
+    "outsiders": "outsiders",
+    "neutral": "neutral",
+    "neutral blocks": "neutral",
     "all": None,
 }
 
@@ -96,11 +99,56 @@ def parse_judges(parameter: str, text: str, bonus: float | None = 0.0) -> str | 
         raise InvalidInput(parameter, RULES["judges"], text)
     if plain_text(text) == "recused" and bonus is None:
         rule = (
-            "committee or panels if nothing is known of the bias: judged by others alone, people"
+            "another way if nothing is known of the bias: judged by others alone, people"
             " might all score the lowest, and there would be nothing to see"
         )
         raise InvalidInput(parameter, rule, text)
     return JUDGES[plain_text(text)]
+
+
+SAME = ("same", "the same", "none", "alike", "equal")
+DIFFER = ("may differ", "differ", "differs")
+
+
+def parse_favor_gap(parameter: str, text: str) -> tuple[float | None, bool]:
+    """Return by how many points favors may differ, None if by none, and whether nobody knows.
+
+    >>> parse_favor_gap("favor_gap", "0.3"), parse_favor_gap("favor_gap", "no idea")
+    ((0.3, False), (None, True))
+    """
+    words = plain_text(text)
+    if words in SAME:
+        return None, False
+    if words in DIFFER or is_unknown(text):
+        return None, True
+    gap = read_amount(text)
+    if not 0.0 <= gap <= 1e9:
+        raise InvalidInput(parameter, RULES["favor_gap"], text)
+    return gap or None, False
+
+
+def parse_strictness(parameter: str, text: str) -> bool:
+    """Return whether strictness may differ between groups' judges.
+
+    >>> parse_strictness("strictness", "same"), parse_strictness("strictness", "no idea")
+    (False, True)
+    """
+    words = plain_text(text)
+    if words in SAME:
+        return False
+    if words in DIFFER or is_unknown(text):
+        return True
+    raise InvalidInput(parameter, RULES["strictness"], text)
+
+
+def parse_outsiders(parameter: str, text: str) -> bool | None:
+    """Return whether there are outsiders; None if nobody knows."""
+    words = plain_text(text)
+    if words in ("yes", "no"):
+        return words == "yes"
+    if is_unknown(text):
+        return None
+    raise InvalidInput(parameter, RULES["outsiders"], text)
 
 
 def parse_joining(parameter: str, text: str) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from affinity_bandits._version import __version__
@@ -11,13 +9,15 @@ from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.base.displays import html_table, short
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.enough import decided_enough
+from affinity_bandits.planning.judge_worlds import BlockWorld
+from affinity_bandits.planning.judges_differ import IfJudgesDiffer
 from affinity_bandits.planning.otherwise import Otherwise
 from affinity_bandits.planning.outcomes import Outcome
 from affinity_bandits.planning.reach import Reach
 from affinity_bandits.planning.worlds import (
     HardWorld,
 )
-from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.policies import BlockPolicy, RoundPolicy
 
 
 @dataclass(frozen=True)
@@ -28,32 +28,36 @@ class Plan:
 
     Attributes:
         assumptions: the assumptions.
-        policy: the policy to run, for `simulate` and `Live`, on scores mapped to [0, 1].
-        worlds: the hardest world that was found for each initial committee.
+        policy: the policy to run, for `simulate` and `Live`, or for `simulate_blocks` and `Blocks`,
+            on scores mapped to [0, 1].
+        worlds: the hardest world that was found for each initial committee, or the world of judges
+            of neutral blocks.
         hardest: the outcome of the policy in each of them, which decides the verdict.
         detectable: the smallest difference that 95% of runs detect in the costliest world.
         sufficient: a sufficient number of choices; None if the planned one suffices, or if even
-            10**15 is too small.
+            10**15 is too small (10**6 for neutral blocks).
         needed: the outcome with sufficient choices in the world that takes most; None if even
             10**15 choices are too few, or if no number is enough because scores cannot tell groups
             from judges (`Assumptions.identified`). Then `detectable`, `otherwise` and `reach` are
             empty as well.
         otherwise: the cost under another spread or bias.
         reach: outcomes with fewer and with more choices.
+        if_judges_differ: how often the wrong group is chosen if judges differ.
         seed: seed of all runs.
         version: version of the package that made it.
         declaration: of the groups, the person responsible and the purpose, if made.
     """
 
     assumptions: Assumptions
-    policy: RoundPolicy
-    worlds: tuple[HardWorld, ...]
+    policy: RoundPolicy | BlockPolicy
+    worlds: tuple[HardWorld | BlockWorld, ...]
     hardest: tuple[Outcome, ...]
     detectable: float | None
     sufficient: int | None
     needed: Outcome | None
     otherwise: tuple[Otherwise, ...]
     reach: tuple[Reach, ...]
+    if_judges_differ: tuple[IfJudgesDiffer, ...] = ()
     seed: int = 0
     version: str = __version__
     declaration: Declaration | None = None
@@ -92,7 +96,10 @@ class Plan:
             return f"{asked}: no number is enough, as scores cannot tell groups from judges"
         if self.enough:
             return f"{asked}: enough{given.covered and f' for {given.covered}'}"
-        would = "10^15 would not do" if self.sufficient is None else f"{self.sufficient:,} would do"
+        most = "10^6" if given.judges == "neutral" else "10^15"
+        would = (
+            f"{most} would not do" if self.sufficient is None else f"{self.sufficient:,} would do"
+        )
         return f"{asked}: too few, {would}"
 
     @property
@@ -136,12 +143,6 @@ class Plan:
     def most_wrong(self) -> Outcome:
         """The outcome with the largest part of wrong runs."""
         return max(self.hardest, key=lambda one: one.wrong / one.replicates)
-
-
-def cheapest_enough(plans: Sequence[Plan]) -> Plan | None:
-    """Return the plan that takes the fewest choices among those that are enough, if any is."""
-    enough = [plan for plan in plans if plan.enough]
-    return min(enough, key=lambda plan: plan.enough_choices or math.inf, default=None)
 
 
 def costliest(found: tuple[Outcome, ...] | list[Outcome]) -> int:

@@ -8,6 +8,7 @@ from affinity_bandits.base.amounts import PART_RULE
 from affinity_bandits.base.scales import SCALE_RULE
 from affinity_bandits.planning.assumptions import (
     USUAL_INITIAL_LEAD,
+    USUAL_JUDGES,
 )
 
 MAX_GROUPS = 1000
@@ -68,10 +69,39 @@ QUESTIONS = (
         "no idea",
     ),
     Question(
+        "favor_gap",
+        "By how many points may favors differ between groups' judges (same, 0.3, no idea)?",
+        "0.3",
+        "a number of points such as 0.3, 'same' if no group's judges favor their own more than"
+        " another's, or 'no idea'",
+        "no idea",
+    ),
+    Question(
+        "strictness",
+        "Are all groups' judges equally strict on average (same, no idea)?",
+        "same",
+        "'same' if no group's judges are stricter on average than another's, or 'no idea'",
+        "no idea",
+    ),
+    Question(
+        "judges_per_group",
+        "How many judges does each group have, about?",
+        "8",
+        "a whole number such as 8",
+        str(USUAL_JUDGES),
+    ),
+    Question(
+        "outsiders",
+        "Can people or models judge who belong to no group (yes, no, do not know)?",
+        "yes",
+        "yes, no or 'do not know'",
+        "do not know",
+    ),
+    Question(
         "judges",
-        "Who may judge: committee, panels, recused (nobody judges their own group)?",
-        "panels",
-        "committee, panels or recused, or 'all' to see all three",
+        "Who may judge: outsiders, neutral (blocks), panels, committee, recused?",
+        "neutral",
+        "outsiders, neutral, panels, committee or recused, or 'all' to see all that apply",
         "all",
     ),
     Question(
@@ -132,7 +162,7 @@ QUESTIONS = (
     ),
 )
 # Settings that only flags and files have.
-UNASKED = ("noise", "largest_mean", "steepness", "lipschitz", "favor_gap")
+UNASKED = ("noise", "largest_mean", "steepness", "lipschitz")
 NAMES = (*(question.name for question in QUESTIONS), *UNASKED)
 RULES = {question.name: question.rule for question in QUESTIONS}
 # Not asked where panels or people from other groups judge, but accepted.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.enough import LARGEST_HORIZON
 from affinity_bandits.planning.hardest_rounds import NEVER
+from affinity_bandits.planning.judge_worlds import MOST_SCORES
 from affinity_bandits.planning.outcomes import LATE
 from affinity_bandits.planning.runs import run_hardest
 from affinity_bandits.planning.worlds import (
@@ -121,4 +122,5 @@ def _detectable(
 def horizons_around(assumptions: Assumptions) -> list[int]:
     """Return the horizons that a picture shows."""
     around = {round(assumptions.horizon * 10.0 ** (step / 2)) for step in STEPS}
-    return sorted(n for n in around if 2 * assumptions.groups <= n <= LARGEST_HORIZON)
+    most = MOST_SCORES if assumptions.judges == "neutral" else LARGEST_HORIZON
+    return sorted(n for n in around if 2 * assumptions.groups <= n <= most)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import fields
 from datetime import date, timedelta
 
 from affinity_bandits.base.displays import format_brief, one_in
 from affinity_bandits.base.words import counted, plural
 from affinity_bandits.planning.assumptions import Assumptions
 from affinity_bandits.planning.plan import Plan
+from affinity_bandits.planning.rule import recommended, ways_by_rule
 from affinity_bandits.planning.what_if import detectable_with
 
 # Names of the ways to judge, for a row and for the head of a column.
 WAYS = {
+    "outsiders": ("outsiders alone", "outsiders"),
+    "neutral": ("neutral blocks", "neutral"),
     "recused": ("recusal", "recusal"),
     "panel": ("panels, equal seats", "panels"),
     "committee": ("the whole committee", "committee"),
 }
 WHO = {
+    "outsiders": "outsiders",
+    "neutral": "third groups",
     "recused": "people from other groups",
     "panel": "panels",
     "committee": "the whole committee",
@@ -28,6 +34,28 @@ MOST_WEEKS = 520  # longer times are printed in years
 NOTHING_TO_SEE = (
     "Recusal: nothing can be promised while nothing is known of the bias. Without their own"
     " group among the judges, people might score nothing."
+)
+TWO_RECUSED = (
+    "Two groups: each is judged only by the other's people. Scores cannot tell stricter judges from"
+    " worse candidates; no chance of a wrong group can be promised unless outsiders judge."
+)
+FIND = "People or models of no group (outsiders) would be better still: say if there are any."
+WITHOUT_OUTSIDERS = (
+    "Two groups without outsiders: no chance of a wrong group can be promised, because scores do"
+    " not show which part of a difference comes from the judges. What to do: let people or models"
+    " judge who belong to neither group; add a third group, whose people can judge these two; or"
+    " say by how many points favors may differ at most, and rely on that answer: with panels, or in"
+    " crossed blocks (docs/crossed-blocks.md)."
+)
+WITHOUT_SCALE = (
+    "Without outsiders no chance of a wrong group can be promised: neutral blocks need scores on a"
+    " scale with two ends."
+)
+DIFFER_TITLE = "How often the wrong group is chosen if groups are equal, or judges differ"
+DIFFER_NOTE = (
+    "100 runs each, as long as the plan but at most 3,000 choices. Judges vary if each gives"
+    " everybody some points of their own; one group gives more if all its judges do. Neither"
+    " changes who is better."
 )
 MOST_NAMES = 80  # characters of the names of groups; longer lists are left out
 
@@ -59,7 +87,8 @@ def _if_they_judge(some: Sequence[Plan], plans: Sequence[Plan]) -> str:
 def _would_suffice(few: Sequence[Plan], several: bool) -> str:
     known = [(plan.enough_choices, plan) for plan in few if plan.enough_choices]
     if not known or (not several and few[0].sufficient is None):
-        return "Not even 10^15 would always suffice."
+        most = "1,000,000" if all(one.assumptions.judges == "neutral" for one in few) else "10^15"
+        return f"Not even {most} would always suffice."
     if not several:
         return f"About {few[0].sufficient:,} would suffice."
     fewest, plan = min(known, key=lambda pair: pair[0])
@@ -94,9 +123,15 @@ def tell_saved(saved: Plan, plans: Sequence[Plan]) -> str:
     elif not saved.enough:
         why = f"{saved.assumptions.horizon:,} {units} are too few"
     else:
-        several = sum(plan.enough for plan in plans) > 1
-        why = f"the {'cheapest' if several else 'only'} way that is enough"
+        others = [plan for plan in plans if plan.enough and plan is not saved]
+        cheaper = [plan for plan in others if _most_choices(plan) < _most_choices(saved)]
+        why = "the recommended way" if cheaper else "the cheapest way that is enough"
+        why = why if others else "the only way that is enough"
     return f"The saved plan is the one where {judges}: {why}."
+
+
+def _most_choices(plan: Plan) -> float:
+    return plan.enough_choices or math.inf
 
 
 def tell_situation(given: Assumptions, for_a_year: bool) -> str:
@@ -117,8 +152,7 @@ def tell_situation(given: Assumptions, for_a_year: bool) -> str:
         )
     elif given.bonus > 0.0:
         parts.append(f"Own group rated up to {_percent(given.bonus)} higher{_instance(given)}.")
-    if given.favor_gap is not None and given.judges != "recused":
-        parts.append(f"Favors differ by up to {given.favor_gap:.3g} between groups.")
+    parts.append(_of_groups_judges(given))
     if given.joining < 1.0:
         parts.append(f"{one_in(given.joining)} of those chosen joins.")
     if given.begin_after:
@@ -129,6 +163,19 @@ def tell_situation(given: Assumptions, for_a_year: bool) -> str:
         lasts = _weeks(given.horizon / given.pace)
         parts.append(f"{_units(given, given.horizon)} in {lasts}, {pace} a week{why}.")
     return " ".join(parts)
+
+
+def _of_groups_judges(given: Assumptions) -> str:
+    """Return what was said of judges: favor, strictness, and whether there are outsiders."""
+    favors = "the same favor"
+    if given.favors_differ:
+        favors = "favors that may differ"
+    elif given.favor_gap:
+        favors = f"favors that differ by up to {given.favor_gap:.3g}"
+    strict = "may differ in strictness" if given.strictness_differs else "are equally strict"
+    outsiders = {True: "There are outsiders.", False: "There are no outsiders.", None: ""}
+    words = f"Judges of different groups {strict} and have {favors}. {outsiders[given.outsiders]}"
+    return words.strip()
 
 
 def _scores(given: Assumptions) -> str:
@@ -182,35 +229,103 @@ def cost_rows(plans: Sequence[Plan], today: date) -> list[list[str]]:
 
 def tell_obstacles(plans: Sequence[Plan]) -> list[str]:
     """Say why no number of choices is enough for some of the plans, a sentence or two for each."""
-    found = []
-    for given in (plan.assumptions for plan in plans if not plan.assumptions.identified):
-        if given.judges == "recused":
-            found.append(
-                "Two groups: each is judged only by the other's people. Scores cannot tell"
-                " stricter judges from worse candidates; no chance of a wrong group can be"
-                " promised unless outsiders judge."
-            )
-        else:
-            found.append(
-                f"{WAYS[given.judges][0].capitalize()}: favors that differ by"
-                f" {given.favor_gap:.3g} can hide a difference of {given.hidden_gap:.2g} points,"
-                f" and {given.smallest_difference:g} is not more."
-            )
-    if found:
-        found.append(recommend_judges(plans[0].assumptions.groups))
-    return found
+    return [_obstacle(plan.assumptions) for plan in plans if not plan.assumptions.identified]
 
 
-def recommend_judges(groups: int) -> str:
-    """Say who should judge if favors or strictness may differ."""
-    outsiders = "If favors or strictness may differ, let people judge who belong to no group"
-    if groups == 2:
-        return f"{outsiders}."
+def _obstacle(given: Assumptions) -> str:
+    way = WAYS[given.judges][0].capitalize()
+    if given.judges == "recused" and given.groups == 2:
+        return TWO_RECUSED
+    if given.judges == "recused":
+        return (
+            f"{way}: each group is scored by other people. If these may differ in strictness, a"
+            " stricter set of judges looks like a worse group."
+        )
+    if given.favors_differ:
+        return (
+            f"{way}: favors may differ between groups, and nobody knows by how much. A group that"
+            " is favored more may win although it is worse."
+        )
+    if given.smallest_difference <= given.hidden_gap:
+        return (
+            f"{way}: favors that differ by {given.favor_gap:.3g} can hide a difference of"
+            f" {given.hidden_gap:.2g} points, and {given.smallest_difference:g} is not more."
+        )
     return (
-        f"{outsiders}. If there are none, let one person of a third group score a candidate of each"
-        " of the others, and compare only these scores (neutral blocks). A plan does not compute"
-        " either of them yet."
+        f"{way}: nothing is proven if one group's judges may be stricter, because who is on the"
+        " committee changes while it grows."
     )
+
+
+def tell_recommendation(plans: Sequence[Plan]) -> str:
+    """Say who should judge by the rule, and why; without a way that keeps a promise, what to do."""
+    given = plans[0].assumptions
+    ways = ways_by_rule(given)
+    if not ways:
+        return WITHOUT_OUTSIDERS if given.groups == 2 else WITHOUT_SCALE
+    if ways[0] == ("outsiders",):
+        return (
+            "Recommended: outsiders alone. They favor no group, and one panel of them is equally"
+            " strict with all."
+        )
+    if ways[0] == ("neutral",):
+        return (
+            "Recommended: neutral blocks. One person of a third group scores a candidate of each of"
+            " the others, so neither favor nor strictness can help one."
+            + ("" if given.outsiders is False else f" {FIND}")
+        )
+    best = recommended(plans)
+    which = "the cheapest way that is enough"
+    if best is not None:
+        which = WAYS[best.assumptions.judges][0]
+    if given.alike:
+        return (
+            f"Recommended: {which}, because you said that all groups' judges have the same favor"
+            " and are equally strict. If you doubt it, say so ('no idea')."
+        )
+    return (
+        f"Recommended: {which}, as far as the difference in favor that you stated goes. Only"
+        " outsiders would make that answer unnecessary."
+    )
+
+
+def tell_next(plan: Plan) -> list[str]:
+    """Say how to run a plan whose judges have to be organized."""
+    if plan.assumptions.judges == "outsiders":
+        return [
+            "How to run it: a campaign, or `Live`, with a panel on which no group has a seat. Draw"
+            " by lot which outsider scores whom. Or let each of them score a candidate of every"
+            " group, in blocks (NeutralElimination(outsiders=True)); then no lots are needed."
+        ]
+    if plan.assumptions.judges != "neutral":
+        return []
+    given, policy = plan.assumptions, plan.policy
+    told = ", ".join(
+        f"{item.name}={getattr(policy, item.name):g}"
+        for item in fields(policy)
+        if getattr(policy, item.name) != item.default
+    )
+    return [
+        "How to run it: a campaign made from the plan file hands out blocks. By hand, with policy ="
+        f" NeutralElimination({told}) in Python, Blocks(policy, groups={given.groups},"
+        f" scale=({given.lowest:g}, {given.highest:g})) says people of which group judge next,"
+        " whom, and in which order.",
+        "For each block draw the candidates by lot, let one person of the stated group score all of"
+        " them, and tell all scores at once. A block that is not finished counts nothing, and is"
+        " never withdrawn because of its scores (docs/neutral-blocks.md).",
+    ]
+
+
+def differ_rows(plans: Sequence[Plan]) -> list[list[str]]:
+    """Return the rows of the table of wrong choices if judges differ; the first is its head."""
+    shown = [plan for plan in plans if plan.if_judges_differ]
+    if not shown:
+        return []
+    rows = [["", *(WAYS[plan.assumptions.judges][1] for plan in shown)]]
+    for place, one in enumerate(shown[0].if_judges_differ):
+        found = [plan.if_judges_differ[place] for plan in shown]
+        rows.append([one.words, *(f"{100.0 * row.wrong / row.runs:.0f}%" for row in found)])
+    return rows
 
 
 def tell_claim(plans: Sequence[Plan]) -> str:
@@ -243,27 +358,42 @@ def tell_conditions(plans: Sequence[Plan]) -> list[str]:
     ]
     *most, last = judged
     found = [f"{', '.join(most)}{' or ' if most else ''}{last};"]
-    favored = [given for given in sure if given.judges != "recused"]
-    mixed = 0 < len(favored) < len(sure)
-    if len(favored) < len(sure):
+    favored = [given for given in sure if given.own_may_judge]
+    recused = [given for given in sure if given.judges == "recused"]
+    third = [given for given in sure if given.judges in ("outsiders", "neutral")]
+    mixed = bool(favored) and len(favored) < len(sure)
+    if recused:
+        mixed_recused = len(recused) < len(sure)
         by = f"{0.05 * sure[0].span:.3g}"
         found.append(
-            f"the judges of each group's candidates{' (recusal)' if mixed else ''} are equally"
-            f" strict on average: if those who judge one group are stricter by {by} points, that"
-            f" group may lose although it is better by {by};"
+            f"the judges of each group's candidates{' (recusal)' if mixed_recused else ''} are"
+            f" equally strict on average: if those who judge one group are stricter by {by} points,"
+            f" that group may lose although it is better by {by};"
         )
     if favored:
         who = ", ".join(WAYS[given.judges][1] for given in favored)
         found.append(_same_bias(favored, f" ({who})" if mixed else ""))
+    if third:
+        who = f" ({', '.join(WAYS[given.judges][1] for given in third)})"
+        found.append(
+            f"judges{who if len(third) < len(sure) else ''} like no other group more than another,"
+            " as far as it is not better;"
+        )
+    if any(given.judges == "neutral" for given in sure):
+        found.append("candidates and their order in a block are drawn by lot;")
+    if any(given.own_may_judge or given.judges == "outsiders" for given in sure):
         found.append("who of the judges scores which candidate is decided by lot, not by group;")
-    found.append("the bias makes no score negative, and never lowers a score as a share grows.")
+    if favored or recused:
+        found.append("the bias makes no score negative, and never lowers a score as a share grows.")
+    else:
+        found.append("no score is left out because of what it is.")
     return found
 
 
 def _same_bias(ways: Sequence[Assumptions], who: str) -> str:
     """Return the condition on the bias where panels or the committee judge, with its limits."""
     given = ways[0]
-    if given.favor_gap is not None:
+    if given.favor_gap:
         hidden = " or ".join(f"{way.hidden_gap:.2g} ({WAYS[way.judges][1]})" for way in ways)
         return (
             f"no group's judges favor their own by more than {given.favor_gap:.3g} points more than"
@@ -280,6 +410,10 @@ def _same_bias(ways: Sequence[Assumptions], who: str) -> str:
 
 
 def _who_judges(given: Assumptions) -> str:
+    if given.judges == "outsiders":
+        return "only people judge who belong to no group"
+    if given.judges == "neutral":
+        return "one person of a third group scores a candidate of each of the others"
     if given.judges == "recused":
         return "nobody judges their own group"
     if given.judges == "panel":
@@ -348,8 +482,12 @@ def difference_rows(plan: Plan) -> list[list[str]]:
 def tell_assumptions(given: Assumptions) -> list[str]:
     """Return the assumptions of a plan, in sentences."""
     noise = (
-        f"Scores lie between {given.lowest:g} and {given.highest:g}; the bias acts on what a score "
-        f"has above {given.lowest:g}."
+        f"Scores lie between {given.lowest:g} and {given.highest:g}"
+        + (
+            f"; the bias acts on what a score has above {given.lowest:g}."
+            if given.judges not in ("outsiders", "neutral")
+            else "."
+        )
         if given.bounded
         else f"Scores scatter around their mean with a standard deviation of {given.sigma:g}."
     )
@@ -366,26 +504,38 @@ def tell_assumptions(given: Assumptions) -> list[str]:
         f"{given.largest_mean:g} on average. If the two best are closer than that, either may be "
         f"kept, and it may take longer.",
         *_of_the_judges(given),
-        _of_the_bias(given),
+        *([_of_the_bias(given)] if given.judges not in ("outsiders", "neutral") else []),
         noise,
-        order,
+        *([order] if given.judges != "neutral" else []),
         *_of_differences(given),
-        "What groups are worth stays as it is. The bias may change between rounds, but not while a "
-        "round is open.",
+        *([_STAYS] if given.judges not in ("outsiders", "neutral") else [_STAYS_NEUTRAL]),
         "Groups are things like sources, skill sets or suppliers, not protected attributes of "
         "people; giving every group its turn is a choice with consequences for those chosen.",
     ]
 
 
+_STAYS = (
+    "What groups are worth stays as it is. The bias may change between rounds, but not while a "
+    "round is open."
+)
+_STAYS_NEUTRAL = "What groups are worth stays as it is."
+
+
 def _of_differences(given: Assumptions) -> list[str]:
     """Return how far the judges of different groups may differ."""
+    if given.judges in ("outsiders", "neutral"):
+        return [
+            "Those who judge like none of the groups that they score more than another, as far as"
+            " it is not better. How strict they are, how much of the scale they use and how much"
+            " groups favor their own does not matter."
+        ]
     if given.judges == "recused":
         return [
             "The judges of each group's candidates are equally strict on average. Each group has "
             "other judges, so scores cannot show whether that is so."
         ]
     lots = "Who of the judges scores which candidate is decided by lot, not by group."
-    if given.favor_gap is None:
+    if not given.favor_gap:
         return ["All groups have the same bias: the same share raises anybody's score alike.", lots]
     return [
         f"No group's judges favor their own by more than {given.favor_gap:.3g} points more than "
@@ -395,6 +545,19 @@ def _of_differences(given: Assumptions) -> list[str]:
 
 
 def _of_the_judges(given: Assumptions) -> list[str]:
+    if given.judges == "outsiders":
+        return [
+            "Only people judge who belong to none of the groups. Lots decide who of them scores"
+            " which candidate. The difference that matters is the one that they see."
+        ]
+    if given.judges == "neutral":
+        return [
+            "One person scores a candidate of each group but their own, and nobody of the leading "
+            "group judges. Candidates and their order are drawn by lot, and a block counts whole "
+            "or not at all. Blocks of the same round may be scored at the same time. The "
+            "difference that matters is the one that these people see. Costs were measured "
+            "with scores that are whole points where they spread by half a point or more."
+        ]
     if given.judges == "recused":
         return ["Nobody judges a candidate of their own group, without exception."]
     if given.judges == "panel":
@@ -444,45 +607,3 @@ def _short(part: float) -> str:
 def _count(value: float) -> str:
     """Return a number of choices."""
     return f"{value:,.0f}" if value < 1e7 else format_brief(value)
-
-
-# What an audit cannot say, or its file does not.
-NOT_IN_AN_AUDIT = (
-    "how strict the judges of each group are on average (needed for recusal), and how much"
-    " single judges differ"
-)
-TAKEN = {
-    "groups": "the groups",
-    "scale": "the scale",
-    "spread": "the spread of scores within a group, {}",
-    "bonus": "the upper end of the favor of all judges together as the bonus, {}",
-    "favor_gap": "the largest difference between two groups' favors that their intervals allow, {}",
-}
-
-
-def tell_audit(
-    answers: Mapping[str, object], said: Mapping[str, object], *, editable: bool = False
-) -> list[str]:
-    """Say what a plan took from an audit, and what it does not know from it.
-
-    Args:
-        answers: those of the audit.
-        said: other answers, which override them.
-        editable: whether answers may have been changed since.
-    """
-    used = {name: one for name, one in answers.items() if name not in said}
-    unknown = [NOT_IN_AN_AUDIT]
-    if used.get("bonus") == "no idea":
-        del used["bonus"]
-        unknown.insert(0, "how large the favor is")
-    taken = [TAKEN[name].format(used[name]) for name in TAKEN if name in used]
-    if "favor_gap" not in answers and "favor_gap" not in said:
-        unknown.insert(
-            0,
-            "how much more one group's judges favor their own than another's do theirs (needed if"
-            " panels or the committee judge)",
-        )
-    return [
-        f"Taken from the audit{', unless changed since' if editable else ''}: {'; '.join(taken)}.",
-        f"Not known from it: {'; '.join(unknown)}.",
-    ]

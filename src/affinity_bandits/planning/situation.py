@@ -18,21 +18,25 @@ from affinity_bandits.base.amounts import (
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.base.scales import ScoreScale, parse_points, parse_scale
 from affinity_bandits.base.words import plural
-from affinity_bandits.planning.assumptions import JUDGES as WAYS_TO_JUDGE
 from affinity_bandits.planning.assumptions import (
+    FEWEST_FOR_BLOCKS,
     LIMITS,
     NOISES,
     Assumptions,
     check_unit,
 )
+from affinity_bandits.planning.assumptions import JUDGES as WAYS_TO_JUDGE
 from affinity_bandits.planning.budgets import Budget, parse_begins, parse_budget
 from affinity_bandits.planning.people import (
     parse_bonus,
     parse_committee,
+    parse_favor_gap,
     parse_groups,
     parse_joining,
     parse_judges,
     parse_names,
+    parse_outsiders,
+    parse_strictness,
 )
 from affinity_bandits.planning.questions import (
     LEFT_OUT,
@@ -43,7 +47,11 @@ from affinity_bandits.planning.questions import (
     UNASKED,
     Question,
 )
+from affinity_bandits.planning.rule import keeps_promise
 
+SEATED = ("panel", "committee")
+PARSED_WHOLE = ("groups", "favor_gap")
+"""Answers whose value is a tuple, checked when it is read."""
 USUAL_SPREAD = 0.25  # standard deviation, as a part of the scale: one star on a scale of 1 to 5
 
 
@@ -86,7 +94,7 @@ class Situation:
             value = parse_names(name, said, said)
         else:
             value = self._parse(name, _text(name, said))
-        if name in LIMITS and name != "groups" and value is not None:
+        if name in LIMITS and name not in PARSED_WHOLE and value is not None:
             check, limits = LIMITS[name]
             value = check(name, value, **limits)
         self._known[name] = value
@@ -160,8 +168,14 @@ class Situation:
                 return self._spread(name, text)
             case "bonus":
                 return parse_bonus(name, text)
+            case "favor_gap":
+                return parse_favor_gap(name, text)
+            case "strictness":
+                return parse_strictness(name, text)
+            case "outsiders":
+                return parse_outsiders(name, text)
             case "judges":
-                return parse_judges(name, text, known["bonus"])
+                return self._judges(name, text)
             case "committee":
                 return parse_committee(name, text, known["groups"][0])
             case "joining":
@@ -174,11 +188,23 @@ class Situation:
                 return self._budget(name, text)
             case "begins":
                 return parse_begins(name, text, known["budget"].pace)
-            case "initial_lead" | "in_flight":
+            case "initial_lead" | "in_flight" | "judges_per_group":
                 return parse_count(name, text, RULES[name])
             case "failure":
                 return parse_part(name, text)
         return parse_number(name, text)
+
+    def _judges(self, name: str, text: str) -> str | None:
+        known = self._known
+        way = parse_judges(name, text, known["bonus"])
+        if way == "outsiders" and known["outsiders"] is False:
+            raise InvalidInput(name, "another way, as there are no outsiders", text)
+        if way == "neutral" and known["groups"][0] < FEWEST_FOR_BLOCKS:
+            rule = "another way with two groups, as the people of a third group judge in blocks"
+            raise InvalidInput(name, rule, text)
+        if way == "neutral" and known.get("noise", {}).get("noise") == "gaussian":
+            raise InvalidInput(name, "another way without a scale", text)
+        return way
 
     def _spread(self, name: str, text: str) -> float | None:
         if text == "largest":
@@ -216,9 +242,9 @@ class Situation:
         given = self.assumptions()
         if self.judges is not None:
             return [given]
-        # Without a bound on the bias, recused judges might see nothing.
-        ways = [one for one in WAYS_TO_JUDGE if one != "recused" or given.bonus is not None]
-        return [replace(given, judges=one) for one in ways]
+        # What judges with seats cost is shown in any case: many comparisons have no others.
+        shown = [one for one in WAYS_TO_JUDGE if one in SEATED or keeps_promise(given, one)]
+        return [replace(given, judges=one) for one in shown]
 
     def assumptions(self) -> Assumptions:
         """Return the assumptions, once all questions are answered.
@@ -233,6 +259,7 @@ class Situation:
             if known.get(name) is not None:
                 settings[name] = known[name]
         groups, names = known["groups"]
+        favor_gap, favors_differ = known["favor_gap"]
         return Assumptions(
             groups=groups,
             names=names,
@@ -241,6 +268,11 @@ class Situation:
             smallest_difference=known["difference"],
             bonus=known["bonus"],
             judges=known["judges"] or "committee",
+            favor_gap=favor_gap,
+            favors_differ=favors_differ,
+            strictness_differs=known["strictness"],
+            judges_per_group=known["judges_per_group"],
+            outsiders=known["outsiders"],
             unit=known["unit"],
             begin_after=known.get("begins", 0),
             failure=known["failure"],

@@ -1,4 +1,9 @@
-"""Worlds that a plan is tested in: the hardest that its assumptions allow, and a plain one."""
+"""Worlds that a plan is tested in: the hardest that its assumptions allow, and a plain one.
+
+They are no `JudgeWorld`: a plan may have 10**15 choices, so the scores of a round are drawn at
+once, and a hardest bias multiplies scores by any function of the share, where judges of a
+`JudgeWorld` add points. Worlds of judges are in `judge_worlds`.
+"""
 
 from __future__ import annotations
 
@@ -97,6 +102,8 @@ def hard_worlds(assumptions: Assumptions) -> list[HardWorld]:
         ]
     # Shares never change. With recusal the lead shrinks with the weight.
     words, weight = "panels have as many seats for each group", 1.0
+    if given.judges == "outsiders":  # all shares are 0, as on panels of equal seats all are 1/K
+        words = "nobody judges who belongs to a group"
     if given.judges == "recused":
         words, weight = "nobody judges their own group", smallest_weight(world, 0.0)
     difference = weight * given.smallest_difference
@@ -219,15 +226,14 @@ def example(assumptions: Assumptions) -> AffinityBandit:
     means[best] = level
     members = [max(1, number) for number in initial]
     moving = given.judges == "committee" and given.at_once
+    who = "panel" if given.judges == "outsiders" else given.judges
     return AffinityBandit(
         means,
-        bias=_growing_bias(given),
+        bias=Constant() if given.judges == "outsiders" else _growing_bias(given),
         initial_pulls=members,
         noise=_noise(given),
         joining=Joining() if moving else Joining(given.joining, when="next round"),
-        judges=Judges(
-            given.judges, given.groups * min(members) if given.judges == "panel" else None
-        ),
+        judges=Judges(who, given.groups * min(members) if who == "panel" else None),
     )
 
 

@@ -84,8 +84,11 @@ def draw_plan(plan: Plan) -> Any:
             f"The wrong group is kept in at most {100.0 * plan.failure:.2g}% of runs, proven under"
             " the assumptions that the plan prints."
         )
+    where = f"the hardest world that is assumed, {REACH_RUNS} runs per point"
+    if plan.assumptions.judges == "neutral":
+        where = f"a world of judges, {plan.cost.replicates} runs per point"
     figure.supxlabel(
-        f"Simulated in the hardest world that is assumed, {REACH_RUNS} runs per point.\n{sure}",
+        f"Simulated in {where}.\n{sure}",
         fontsize=SMALL,
         color=GREY,
         x=0.01,
@@ -205,6 +208,8 @@ def _count(number: float, space: str = "\n") -> str:
 
 
 WORDS = {
+    "outsiders": "outsiders\nalone",
+    "neutral": "neutral\nblocks",
     "recused": "recusal",
     "panel": "panels with\nequal seats",
     "committee": "the whole\ncommittee",

@@ -49,7 +49,7 @@ SETTINGS = {
 def need_matplotlib() -> None:
     """Raise an error if matplotlib is missing; call it before long work whose result is drawn."""
     if find_spec("matplotlib") is None:
-        raise MissingExtra("matplotlib", "plot")
+        raise MissingExtra("matplotlib", '".[plot]"')
 
 
 def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Figure, Any]:

@@ -9,6 +9,7 @@ from affinity_bandits.policies import live
 from affinity_bandits.policies.baselines import EpsilonGreedy, Oracle, Uniform
 from affinity_bandits.policies.blocks import Block, BlockPolicy, Blocks
 from affinity_bandits.policies.contracts import FOREVER, Policy, Round, RoundPolicy, StepPolicy
+from affinity_bandits.policies.crossed import CrossedElimination
 from affinity_bandits.policies.elimination import (
     Elimination,
     ExploreThenCommit,
@@ -32,6 +33,8 @@ from affinity_bandits.policies.ucb import KLUCB, LUCB, MOSS, UCB1
 from affinity_bandits.policies.ucb_v import UCBV, DebiasedUCBV, EfficientUCBV, WeightedUCB
 
 __all__ = [
+    "BLOCKS_IN_CAMPAIGNS",
+    "BLOCK_POLICIES",
     "EXP3",
     "EXP3IX",
     "FOREVER",
@@ -45,6 +48,7 @@ __all__ = [
     "Block",
     "BlockPolicy",
     "Blocks",
+    "CrossedElimination",
     "DebiasedUCBV",
     "EXP3Gains",
     "EfficientUCBV",
@@ -112,4 +116,10 @@ POLICIES = live.PolicyRegistry(
     ),
 )
 """Every policy by its name."""
+BLOCK_POLICIES: dict[str, type[BlockPolicy]] = {
+    cls.name: cls for cls in (NeutralElimination, CrossedElimination)
+}
+"""Block policies by name: bandits, which give a score at a time, cannot run them."""
+BLOCKS_IN_CAMPAIGNS: dict[str, type[BlockPolicy]] = {NeutralElimination.name: NeutralElimination}
+"""Block policies that campaigns can run, by name."""
 register = POLICIES.register

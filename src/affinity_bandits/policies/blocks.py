@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,14 @@ from affinity_bandits.kernels.kernel import Function
 from affinity_bandits.model.feedback import SAME, UNIT_INTERVAL, Feedback
 from affinity_bandits.model.streams import policy_generator, resume_stream, stream_to_json
 from affinity_bandits.policies.contracts import Policy
-from affinity_bandits.policies.explaining import Evidence
+from affinity_bandits.policies.explaining import (
+    Evidence,
+    Explains,
+    PlayedRound,
+    RoundExplanation,
+)
 from affinity_bandits.policies.live import read_scale
-from affinity_bandits.policies.state import counts, read_saved, reals
+from affinity_bandits.policies.state import copy_state, counts, read_saved, reals
 
 BLOCKS_FORMAT = 1
 NO_HORIZON = 1
@@ -34,13 +39,46 @@ class BlockKernels(NamedTuple):
     candidate: Function
 
 
+class BlockRound(NamedTuple):
+    """The blocks of a round: passes, in each of which one rater of each kind scores a block.
+
+    Their scores may come in any order, because whatever depends on scores is fixed before.
+
+    Attributes:
+        raters: the kinds of raters, in the order of a pass: a group, or the number of groups for
+            people of no group.
+        groups: of each kind's block, in increasing order.
+        passes: how many there are.
+    """
+
+    raters: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    passes: int
+
+    @property
+    def scores(self) -> int:
+        """The number of scores in all blocks."""
+        return self.passes * sum(map(len, self.groups))
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks."""
+        return self.passes * len(self.raters)
+
+    def block(self, number: int) -> tuple[int, tuple[int, ...]]:
+        """Return the kind of rater of a block, and its groups; blocks are numbered from 0."""
+        place = number % len(self.raters)
+        return self.raters[place], self.groups[place]
+
+
 @dataclass(frozen=True, kw_only=True)
-class BlockPolicy(Policy):
+class BlockPolicy(Policy, Explains):
     """A policy that has one rater score a candidate of each of several groups at a time.
 
     It learns what one rater thinks of several groups, which sums per group do not show. `Blocks`
-    runs it by hand and `simulate_blocks` in worlds of judges; `simulate` and `Live` cannot. Scores
-    lie in [0, 1]. Its kernels are those of `NeutralElimination`, the only one so far:
+    runs it by hand, a campaign of the live service with many raters at once, and `simulate_blocks`
+    in worlds of judges; `simulate` and `Live` cannot. Scores lie in [0, 1]. Its kernels are those
+    of `BlockElimination`:
 
     - `rater(state)` returns the group of the next block's rater; the number of groups for a person
       of no group; -1 once one group is left.
@@ -48,6 +86,9 @@ class BlockPolicy(Policy):
       many they are.
     - `take(state, scores)` takes in a whole block; `scores` has a place per group.
     """
+
+    page: ClassVar[str]
+    """The page of the documentation that describes it."""
 
     @property
     def assumes(self) -> Feedback:
@@ -58,13 +99,40 @@ class BlockPolicy(Policy):
         """Return the kernels."""
         raise NotImplementedError
 
-    def evidence(self, state: Any) -> Evidence | None:
-        """Return the evidence against each group after the last finished round; by default None."""
-        return None
+    def hidden_lead(self, groups: int) -> float:
+        """Return the lead, as a part of the scale, that favors can explain; by default none."""
+        return 0.0
 
     def counted(self, state: Any) -> int:
         """Return the number of scores that were taken in."""
         raise NotImplementedError
+
+    def round(self, state: Any) -> BlockRound | None:
+        """Return the round that begins with this state; None once one group is left.
+
+        Args:
+            state: a fresh one, or one after the last block of a round.
+        """
+        raise NotImplementedError
+
+    def absorbed(self, state: Any, blocks: Iterable[Mapping[int, float]]) -> Any:
+        """Return a copy of the state after blocks, in the order of the round.
+
+        Args:
+            state: stays as it is.
+            blocks: the score of each group, on [0, 1].
+        """
+        after, take = copy_state(state), self.kernels().take
+        for block in blocks:
+            scores = reals(max(block) + 1)
+            for group, score in block.items():
+                scores[group] = score
+            take(after, scores)
+        return after
+
+    def explain(self, played: PlayedRound, before: RoundExplanation | None) -> RoundExplanation:
+        """Return that the means of a round are not compared: they are of different raters."""
+        return RoundExplanation(compares=False)
 
 
 class Block(NamedTuple):
@@ -181,13 +249,24 @@ class Blocks:
         """Return the groups that may still be the best."""
         return tuple(i for i in range(self.groups) if self._kernels.candidate(self.state, i))
 
+    @property
+    def hidden_lead(self) -> float:
+        """The lead, in points of the scale, that favors can explain.
+
+        With equal favors a better group is found only if it leads by more. If favors help its rival
+        as much as was stated, only if it leads by more than twice as much.
+        """
+        worst, best = self.scale
+        return self.policy.hidden_lead(self.groups) * abs(best - worst)
+
     def evidence(self) -> Evidence | None:
         """Return the evidence against each group after the last finished round."""
         return self.policy.evidence(self.state)
 
     def __repr__(self) -> str:
         left = ", ".join(map(str, self.candidates()))
-        return f"Blocks({self.policy}: {self.scores:,} scores, groups left: {left})"
+        hidden = f"; leads up to {self.hidden_lead:.3g} may be favor" if self.hidden_lead else ""
+        return f"Blocks({self.policy}: {self.scores:,} scores, groups left: {left}{hidden})"
 
     def to_json(self) -> str:
         """Return everything needed to resume in another process, to the bit."""

@@ -1,264 +1,25 @@
-"""Neutral blocks: one rater, who belongs to none of two groups, scores a candidate of each.
-
-Bets are placed on the difference of the two scores. Favor for one's own group never enters, and
-strictness and use of the scale are those of one rater, so they cannot favor either group.
-"""
+"""Neutral blocks: the rater belongs to none of the two groups that are compared."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
-
-import numpy as np
+from typing import ClassVar, Self
 
 from affinity_bandits.base import checks
 from affinity_bandits.base.errors import NotSupported
-from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
-from affinity_bandits.policies.betting import MEANING, BettingElimination
-from affinity_bandits.policies.blocks import BlockKernels, BlockPolicy
-from affinity_bandits.policies.explaining import Evidence
-from affinity_bandits.policies.leading import CLEARLY
-from affinity_bandits.policies.state import counts, reals
-from affinity_bandits.policies.wealth import (
-    LEAST_NOISE,
-    MISSED,
-    PRIOR_SCORES,
-    PRIOR_VARIANCE,
-    ROUNDS_PER_LEAD,
-    SAFE_STAKE,
-    BettingState,
-    drop_beaten,
-    log_worth,
-    passes_to_come,
-    return_to_prior,
-    stake_that_wins,
-)
+from affinity_bandits.policies.block_bets import BlockElimination, BlockState
 
 TWO_GROUPS = (
     "Two groups: each is judged only by the other's people. Scores cannot tell stricter judges from"
     " worse candidates; no chance of a wrong group can be promised unless outsiders judge. Let"
     " people judge who belong to neither group (outsiders=True), or compare three or more groups."
+    " If nobody else can judge, state how much favors may differ, and run"
+    " CrossedElimination(favor_gap=0.1) by hand: see docs/crossed-blocks.md."
 )
 
 
-class BlockState(NamedTuple):
-    """Bets against each group, differences between all pairs, and the place in the round.
-
-    A round has a number of passes. In each pass one rater of every kind that is neutral for some
-    pair scores a block. Kind k is a person of group k; the last kind are outsiders.
-    """
-
-    bets: BettingState  # its pulls count scores
-    outsiders: bool  # whether outsiders judge, and nobody else
-    length: IntArray  # [0]: passes of this round
-    done: IntArray  # [0]: finished passes of this round
-    kind: IntArray  # [0]: of the rater of the next block; -1 once one group is left
-    tried: IntArray  # per group: how many stakes are bet against it in this round
-    aimed: FloatArray  # per group: this round's stake on the target
-    blocks: FloatArray  # [a, b], flat: neutral blocks with both, discounted by age
-    ahead: FloatArray  # the same: by how much a was ahead of b in them
-    squares: FloatArray  # the same: the squared differences
-
-
-@kernel
-def sits(state: BlockState, kind: int) -> bool:
-    """Return whether a rater of that kind scores a block in each pass of this round.
-
-    The leader's raters are neutral for no pair that is bet on.
-    """
-    groups = len(state.tried)
-    if state.outsiders:
-        return kind == groups
-    if kind == groups or kind == state.bets.leader[0]:
-        return False
-    others = state.bets.left[0]
-    if state.bets.dropped_in[kind] == 0:
-        others -= 1
-    return bool(others >= 2)
-
-
-@kernel
-def next_kind(state: BlockState) -> int:
-    """Return the kind of the next block's rater; -1 once one group is left."""
-    return int(state.kind[0])
-
-
-@kernel
-def in_block(state: BlockState, kind: int, group: int) -> bool:
-    """Return whether a rater of that kind scores a candidate of that group."""
-    return bool(state.bets.dropped_in[group] == 0 and group != kind)
-
-
-@kernel
-def draw_block(state: BlockState, order: IntArray, rng: np.random.Generator) -> int:
-    """Put the groups of the next block in an order by lot; return how many they are."""
-    size = 0
-    for group in range(len(state.tried)):
-        if in_block(state, state.kind[0], group):
-            order[size] = group
-            size += 1
-    for place in range(size - 1, 0, -1):
-        other = int(rng.random() * (place + 1))
-        order[place], order[other] = order[other], order[place]
-    return size
-
-
-@kernel
-def variance_of_difference(state: BlockState, a: int, b: int) -> float:
-    """Estimate the variance of the difference between two groups within a rater."""
-    pair = a * len(state.tried) + b
-    seen = 0.0
-    if state.blocks[pair] > 0.0:
-        seen = state.squares[pair] - state.ahead[pair] * state.ahead[pair] / state.blocks[pair]
-    seen = max(seen, 0.0) + 2.0 * PRIOR_VARIANCE * PRIOR_SCORES
-    return float(seen / (state.blocks[pair] + PRIOR_SCORES))
-
-
-@kernel
-def take_block(state: BlockState, scores: FloatArray) -> None:
-    """Take in a whole block; `scores` has a place per group, read where the block has the group."""
-    kind, groups, leader = state.kind[0], len(state.tried), state.bets.leader[0]
-    for a in range(groups):
-        if not in_block(state, kind, a):
-            continue
-        state.bets.pulls[a] += 1
-        for b in range(groups):
-            if b != a and in_block(state, kind, b):
-                difference = scores[a] - scores[b]
-                state.blocks[a * groups + b] += 1.0
-                state.ahead[a * groups + b] += difference
-                state.squares[a * groups + b] += difference * difference
-        if leader >= 0 and a != leader:
-            bet_on_difference(state, a, scores[leader] - scores[a])
-    while True:
-        state.kind[0] += 1
-        if state.kind[0] > groups:
-            state.kind[0] = 0
-            state.done[0] += 1
-            if state.done[0] == state.length[0]:
-                close_blocks(state)
-                return
-        if sits(state, state.kind[0]):
-            return
-
-
-@kernel
-def bet_on_difference(state: BlockState, group: int, difference: float) -> None:
-    """Settle the bets on the leader against a group in one block."""
-    bets = state.bets
-    at = group * len(bets.stakes)
-    for place in range(1, state.tried[group]):
-        stake = bets.stakes[place]
-        if stake < 0.0:
-            stake = state.aimed[group]
-        bets.log_wealth[at + place] += math.log1p(min(stake, SAFE_STAKE) * difference)
-
-
-@kernel
-def close_blocks(state: BlockState) -> None:
-    """Drop the groups that are beaten, choose who leads, and open the next round."""
-    bets = state.bets
-    bets.passes[0] += state.length[0]
-    bets.rounds[0] += 1
-    led = bets.leader[0] >= 0
-    if led:
-        drop_beaten(bets)
-    if bets.left[0] > 1 and (not led or bets.rounds[0] % ROUNDS_PER_LEAD == 0):
-        choose_leader(state)
-    open_blocks(state)
-
-
-@kernel
-def choose_leader(state: BlockState) -> None:
-    """Let the group lead that is clearly ahead of the leader; the first one is ahead of all."""
-    bets, groups = state.bets, len(state.tried)
-    leader, best, most = bets.leader[0], -1, 0.0
-    for position in range(bets.left[0]):
-        group = bets.active[position]
-        lead = 0.0
-        if leader >= 0:
-            pair = group * groups + leader
-            if group == leader or state.blocks[pair] == 0.0:
-                continue
-            lead = state.ahead[pair] / state.blocks[pair]
-        else:
-            for other in range(groups):
-                if other != group:
-                    lead += state.ahead[group * groups + other]
-        if best < 0 or lead > most:
-            best, most = group, lead
-    if leader >= 0:
-        if best < 0:
-            return
-        noise = variance_of_difference(state, best, leader) / state.blocks[best * groups + leader]
-        clearly = CLEARLY * (1.0 + math.sqrt(2.0 * math.log(bets.left[0])))
-        if most <= clearly * math.sqrt(noise):
-            return
-    bets.leader[0] = best
-    for position in range(bets.left[0]):
-        return_to_prior(bets, bets.active[position], 1.0)
-
-
-@kernel
-def open_blocks(state: BlockState) -> None:
-    """Fix the passes and stakes of the next round, and who rates its first block."""
-    bets, groups = state.bets, len(state.tried)
-    state.kind[0] = -1
-    if bets.left[0] == 1:
-        return
-    state.done[0] = 0
-    state.length[0] = passes_to_come(bets)
-    kept = bets.passes[0] / (bets.passes[0] + state.length[0])
-    for pair in range(groups * groups):
-        state.blocks[pair] *= kept
-        state.ahead[pair] *= kept
-        state.squares[pair] *= kept
-    scores, kinds = 0, 0
-    for kind in range(groups, -1, -1):
-        if sits(state, kind):
-            state.kind[0] = kind
-            kinds += 1
-            for group in range(groups):
-                scores += in_block(state, kind, group)
-    for group in range(groups):
-        neutral = kinds
-        if sits(state, group):
-            neutral -= 1
-        if bets.leader[0] >= 0 and group != bets.leader[0] and bets.dropped_in[group] == 0:
-            fix_stakes(state, group, neutral, scores)
-
-
-@kernel
-def fix_stakes(state: BlockState, group: int, neutral: int, scores: int) -> None:
-    """Decide which stakes are bet against a group in this round.
-
-    Args:
-        state: changed in place.
-        group: against which the leader is bet on.
-        neutral: blocks of a pass that have both.
-        scores: of a pass, in all blocks.
-    """
-    bets = state.bets
-    variance = neutral * variance_of_difference(state, bets.leader[0], group)  # of a pass
-    ahead = (bets.target - bets.pulls.sum()) / scores
-    if ahead < state.length[0]:
-        ahead = MISSED * bets.passes[0]
-    state.aimed[group] = 0.0
-    if bets.target > 0.0 and ahead >= state.length[0]:
-        state.aimed[group] = stake_that_wins(bets, group, ahead * variance)
-    # A difference has the noise of two scores.
-    least = 2.0 * LEAST_NOISE / (variance * (bets.passes[0] + state.length[0]))
-    state.tried[group] = 1
-    for place in range(1, len(bets.stakes)):
-        stake = bets.stakes[place]
-        if stake >= 0.0 and stake * stake < least:
-            return
-        state.tried[group] = place + 1
-
-
 @dataclass(frozen=True, kw_only=True)
-class NeutralElimination(BlockPolicy):
+class NeutralElimination(BlockElimination):
     """Bets on differences within one rater, who belongs to none of the two groups.
 
     A rater of group k scores one candidate of each remaining group but k; the leader's raters sit
@@ -266,7 +27,8 @@ class NeutralElimination(BlockPolicy):
     however much each group favors its own, and however much of the scale anybody uses. It needs
     three groups, or outsiders. Scores lie in [0, 1].
 
-    `Blocks` runs it by hand and `simulate_blocks` in worlds of judges. It is not a policy of
+    `Blocks` runs it by hand, a campaign of the live service with many raters at once, and
+    `simulate_blocks` in worlds of judges. It is not a policy of
     `simulate` or `Live`, because the sums of a group's scores do not show what one rater thinks of
     two groups.
 
@@ -277,16 +39,19 @@ class NeutralElimination(BlockPolicy):
     """
 
     name: ClassVar[str] = "neutral-elimination"
-    eliminates: ClassVar[bool] = True
+    page: ClassVar[str] = "docs/neutral-blocks.md"
     judged_by: ClassVar[str] = "neutral"
-    failure: float = 0.05
+    rule: ClassVar[str] = (
+        "One rater, who belongs to neither, scores a candidate of each of several groups. Only the"
+        " differences within this rater count. One group leads. Bets are placed on it against each"
+        " of the others, and a group is dropped once they have won so much that it cannot be"
+        " chance."
+    )
     outsiders: bool = False
-    target: int | None = None
 
     def __post_init__(self) -> None:
-        self._check(checks.number, "failure", low=1e-300, high=1.0, open_high=True)
+        super().__post_init__()
         self._check(checks.flag, "outsiders")
-        self._check_optional(checks.integer, "target", low=1, high=10**15)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -300,41 +65,16 @@ class NeutralElimination(BlockPolicy):
         """
         if arms == 2 and not self.outsiders:
             raise NotSupported(TWO_GROUPS)
-        bets = BettingElimination(bounded=True, failure=self.failure, target=self.target)
-        state = BlockState(
-            bets=bets.start(arms, horizon),
-            outsiders=self.outsiders,
-            length=counts(1),
-            done=counts(1),
-            kind=counts(1),
-            tried=counts(arms),
-            aimed=reals(arms),
-            blocks=reals(arms * arms),
-            ahead=reals(arms * arms),
-            squares=reals(arms * arms),
-        )
-        open_blocks(state)
-        return state
+        return self._start(arms, outsiders=self.outsiders)
 
-    @staticmethod
-    @kernel
-    def candidate(state: BlockState, arm: int) -> bool:
-        return bool(state.bets.dropped_in[arm] == 0)
-
-    def kernels(self) -> BlockKernels:
-        return BlockKernels(next_kind, draw_block, take_block, self.candidate)
-
-    def counted(self, state: BlockState) -> int:
-        """Return the number of scores."""
-        return int(state.bets.pulls.sum())
-
-    def evidence(self, state: BlockState) -> Evidence:
-        """Return the evidence against each group after the last finished round."""
-        groups = range(len(state.tried))
-        leader = int(state.bets.leader[0])
-        return Evidence(
-            against=tuple(log_worth(state.bets, group) for group in groups),
-            needed=-math.log(self.failure),
-            leader=leader if leader >= 0 else None,
-            meaning=MEANING,
+    @property
+    def judging(self) -> str:
+        if self.outsiders:
+            return (
+                "Only people of no group judge. Each of them scores a candidate of every group that"
+                " is left, so how strict they are favors no group."
+            )
+        return (
+            "Nobody judges their own group, and members of the group that leads judge nobody. Each"
+            " rater scores a candidate of several groups, so how strict they are favors no group."
         )

@@ -18,6 +18,7 @@ from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import BIASES, Bias, Constant, Custom, Power, bias_from_json
 from affinity_bandits.model.noise import NOISES, CustomNoise, Noise, noise_from_json
 from affinity_bandits.model.noise.base import is_normal, reads_gate
+from affinity_bandits.model.round_sums import bound_sums
 from affinity_bandits.policies import (
     Evidence,
     Live,
@@ -52,8 +53,26 @@ def check_bias(bias: Bias, points: int = 2001) -> None:
     )
     assert bias.bounds == (values[0], values[-1]), f"{bias} misstates its bounds"
     assert all(0.0 < x < 1.0 for x in bias.breakpoints), f"{bias} has a breakpoint outside (0, 1)"
+    _check_round_sums(bias)
     if not isinstance(bias, Custom):
         check_rebuilt(bias, BIASES, bias_from_json)
+
+
+def _check_round_sums(bias: Bias, pulls: int = 5_000) -> None:
+    """Check that the round engine sums the weights of a round as plain addition does."""
+    sums = bound_sums(bias.kernel)
+    marks = np.array(bias.breakpoints, dtype=np.float64)
+    pull = np.arange(pulls)
+    # Members of the group and of the committee before the round, and what a pass adds to those.
+    for members, size, step in ((1.0, 1000.0, 2.0), (1000.0, 1010.0, 2.0), (1.0, 100.0, 3.0)):
+        quick, _ = sums(
+            bias.code, bias.parameters, marks, bool(bias.smooth), members, size, step, pulls
+        )
+        plain = float(np.sum(bias.weight((members + pull) / (size + step * pull))))
+        assert abs(quick - plain) <= 1e-7 + 1e-10 * plain, (
+            f"{bias} is summed over a round as {quick}, not as {plain}: state its breakpoints, or"
+            " set smooth to False"
+        )
 
 
 def check_rebuilt(

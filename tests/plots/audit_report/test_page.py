@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from affinity_bandits.audit import conclude
 from affinity_bandits.audit.cautions import Caution
 from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores
-from affinity_bandits.audit.sentences import ASSUMPTIONS, CANNOT_TELL, MISSING, WARNINGS, tell
+from affinity_bandits.audit.sentences import CANNOT_TELL, MISSING, WARNINGS, tell
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.cli.audit import format_audit
 from affinity_bandits.plots.audit_report import write_report
@@ -20,7 +19,6 @@ from tests.audit.logs import read_log
 from tests.support.browsers import launched
 
 NAMES = ("referrals", 'agencies <b>"x"</b>', "the open call of spring and of autumn")
-NEVER_SAID = ("no bias", "unbiased", "racis", "sexis", "discriminat", "guilty", "e+0", "nan")
 SHOWN = Audit(
     word="shown",
     basis="same judges",
@@ -63,28 +61,6 @@ AUDITS = {
     "marks": replace(SHOWN, scale=(10_000.0, 0.0)),
     "marks less": replace(LESS, scale=(10_000.0, 0.0)),
 }
-
-
-def test_every_code_of_an_audit_has_its_sentence() -> None:
-    listed = " ".join((conclude.__doc__ or "").split("put", 1)[1].split())
-    codes = set(re.split(r"[,.:]\s*", listed.split("missing ")[1].replace("Indicated", "")))
-    for heading in ("assumptions ", "warnings "):
-        codes = {code.removeprefix(heading) for code in codes}
-    known = {*CANNOT_TELL, *MISSING, *ASSUMPTIONS, *WARNINGS}
-    assert codes - {"", "cannot tell"} == known
-
-
-@pytest.mark.parametrize("name", AUDITS)
-def test_sentences_are_whole_and_claim_no_more_than_the_verdict(name: str) -> None:
-    audit = AUDITS[name]
-    story = tell(audit)
-    text = " ".join(
-        [story.sentence, *story.reasons, *story.explanations, *story.power, *story.steps]
-    )
-    assert not [claim for claim in NEVER_SAID if claim in text.lower()]
-    assert not re.search(r"[{}]|\.\.|  ", text)
-    assert all(one[0].isupper() and one.endswith(".") for one in story.steps)
-    assert ("Judges give" in story.sentence) == (audit.word in ("shown", "shown less", "not seen"))
 
 
 def test_the_size_comes_first_with_its_assumption() -> None:

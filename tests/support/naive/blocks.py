@@ -1,6 +1,6 @@
-"""The twin of neutral blocks: it keeps every block and recomputes everything from them.
+"""The twin of neutral and crossed blocks: it keeps every block and recomputes all from them.
 
-Written from `docs/neutral-blocks.md`, "The rule, in full".
+Written from `docs/neutral-blocks.md`, "The rule, in full", and `docs/crossed-blocks.md`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,22 @@ class Answered(NamedTuple):
 
 
 class NaiveBlocks:
-    """Neutral blocks, slow and literal."""
+    """Neutral blocks, slow and literal; with a gap between favors, crossed ones."""
 
     def __init__(
-        self, groups: int, failure: float = 0.05, *, outsiders: bool = False, target: int = 0
+        self,
+        groups: int,
+        failure: float = 0.05,
+        *,
+        outsiders: bool = False,
+        target: int = 0,
+        favor_gap: float | None = None,
     ) -> None:
         self.groups, self.failure, self.outsiders = groups, failure, outsiders
         self.target = target
+        self.crossed = favor_gap is not None
+        self.hidden_lead = (favor_gap or 0.0) / groups
+        self.largest = 0.9 / (1.0 + self.hidden_lead)
         self.left = list(range(groups))
         self.leader: int | None = None
         self.blocks: list[Answered] = []
@@ -60,9 +69,9 @@ class NaiveBlocks:
             for size in SIZES:
                 if size * size * variance * (passes + length) < 0.06:
                     break
-                fixed[size] = min(size, 0.9)
+                fixed[size] = min(size, self.largest)
             if self.target:
-                fixed[TARGET] = min(self.aimed(group, variance, each), 0.9)
+                fixed[TARGET] = min(self.aimed(group, variance, each), self.largest)
             self.stakes[group] = fixed
         return one_pass * length
 
@@ -85,12 +94,14 @@ class NaiveBlocks:
         return min(density / (chance * math.sqrt(ahead * variance)), 2.0)
 
     def sits(self, kind: int) -> bool:
+        if self.crossed:
+            return kind < self.groups
         if self.outsiders:
             return kind == self.groups
         return kind < self.groups and kind != self.leader and len(self.block(kind)) >= 2
 
     def block(self, kind: int) -> list[int]:
-        return [group for group in self.left if group != kind]
+        return [group for group in self.left if self.crossed or group != kind]
 
     def asked(self) -> tuple[int, list[int]] | None:
         """Return the kind of the next rater, and the groups of the block."""
@@ -101,13 +112,19 @@ class NaiveBlocks:
     def told(self, scores: dict[int, float]) -> None:
         kind = self.waiting.pop(0)
         self.blocks.append(Answered(kind, dict(scores), len(self.lengths)))
-        for group, fixed in self.stakes.items():
-            if group in scores and self.leader in scores:
-                difference = scores[self.leader] - scores[group]
-                for stake, size in fixed.items():
-                    self.wealth[group][stake] *= 1.0 + size * difference
         if not self.waiting:
+            self.settle()
             self.close()
+
+    def settle(self) -> None:
+        for block in self.blocks:
+            if block.number != len(self.lengths) or self.leader not in block.scores:
+                continue
+            for group, fixed in self.stakes.items():
+                if group in block.scores:
+                    lead = block.scores[self.leader] - block.scores[group] - self.hidden_lead
+                    for stake, size in fixed.items():
+                        self.wealth[group][stake] *= 1.0 + size * lead
 
     def close(self) -> None:
         number, passes = len(self.lengths), sum(self.lengths)

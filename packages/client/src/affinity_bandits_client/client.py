@@ -23,6 +23,9 @@ from affinity_bandits_client.core import AnyCampaign, AnyPolicy, Outcome, Reques
 from affinity_bandits_client.exchange import Exchange, lost_by, settings_of, within
 from affinity_bandits_client.messages import (
     Asked,
+    AskedBlock,
+    Block,
+    BlockScores,
     Campaign,
     ClosedRound,
     Event,
@@ -201,10 +204,41 @@ class Client:
         """
         return self._each(core.tell_many(tells, key=key))
 
+    def ask_block(
+        self,
+        campaign: AnyCampaign,
+        rater_group: str | None = None,
+        *,
+        rater: str | None = None,
+        key: str | None = None,
+    ) -> AskedBlock:
+        """Get a block for a rater, whose group the service checks; requires the scope "ask".
+
+        Args:
+            campaign: a campaign of neutral blocks, or its id.
+            rater_group: the group that the rater belongs to; None for a person of no group.
+            rater: a pseudonym, for the audit trail: never a name or an e-mail address.
+            key: the idempotency key; by default a new one.
+        """
+        return self.send(core.ask_block(campaign, rater_group, rater=rater, key=key))
+
+    def tell_block(self, block: Block, scores: BlockScores, *, key: str | None = None) -> Told:
+        """Report all scores of a block; requires the scope "tell".
+
+        They count if they come in time, and all together. If the rater cannot finish, `release` the
+        block.
+
+        Args:
+            block: the reply to `ask_block`.
+            scores: by group, or in the order of `block.groups`.
+            key: the idempotency key; by default a new one.
+        """
+        return self.send(core.tell_block(block, scores, key=key))
+
     def release(
-        self, campaign: AnyCampaign, lease: Lease | int, *, key: str | None = None
+        self, campaign: AnyCampaign, lease: Lease | Block | int, *, key: str | None = None
     ) -> Released:
-        """Give back a lease's unanswered slots; requires the scope "ask" and the key that took it.
+        """Give back a lease's open slots, or a block; requires "ask" and the key that took it.
 
         Others can have them at once, instead of when the lease expires.
         """
@@ -410,8 +444,31 @@ class AsyncClient:
         """
         return await self._each(core.tell_many(tells, key=key))
 
+    async def ask_block(
+        self,
+        campaign: AnyCampaign,
+        rater_group: str | None = None,
+        *,
+        rater: str | None = None,
+        key: str | None = None,
+    ) -> AskedBlock:
+        """Get a block for a rater; requires the scope "ask".
+
+        See `Client.ask_block`.
+        """
+        return await self.send(core.ask_block(campaign, rater_group, rater=rater, key=key))
+
+    async def tell_block(
+        self, block: Block, scores: BlockScores, *, key: str | None = None
+    ) -> Told:
+        """Report all scores of a block; requires the scope "tell".
+
+        See `Client.tell_block`.
+        """
+        return await self.send(core.tell_block(block, scores, key=key))
+
     async def release(
-        self, campaign: AnyCampaign, lease: Lease | int, *, key: str | None = None
+        self, campaign: AnyCampaign, lease: Lease | Block | int, *, key: str | None = None
     ) -> Released:
         """Give back a lease's unanswered slots; requires the scope "ask" and the key that took it.
 

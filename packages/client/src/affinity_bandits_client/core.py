@@ -85,6 +85,9 @@ AnyPolicy = Mapping[str, Any] | str  # a policy's name, or its name and settings
 LARGEST_PART = base.LARGEST_BODY  # bytes of many tells that are sent at once
 PAGE = base.MOST_ITEMS
 _read_asked: Callable[[bytes], messages.Asked] = TypeAdapter(messages.Asked).validate_json
+_read_asked_block: Callable[[bytes], messages.AskedBlock] = TypeAdapter(
+    messages.AskedBlock
+).validate_json
 
 
 def create_campaign(
@@ -202,12 +205,33 @@ def tell_many(
 
 
 def release(
-    campaign: AnyCampaign, lease: messages.Lease | int, *, key: str | None = None
+    campaign: AnyCampaign, lease: messages.Lease | messages.Block | int, *, key: str | None = None
 ) -> Request[messages.Released]:
     """Return the request of `Client.release`."""
-    number = lease.number if isinstance(lease, messages.Lease) else lease
+    number = lease if isinstance(lease, int) else lease.number
     body = messages.Release.checked(lease=number)
     return _post(_path(campaign, "/release"), body, key, messages.Released.model_validate_json)
+
+
+def ask_block(
+    campaign: AnyCampaign,
+    rater_group: str | None = None,
+    *,
+    rater: str | None = None,
+    key: str | None = None,
+) -> Request[messages.AskedBlock]:
+    """Return the request of `Client.ask_block`."""
+    told = {"rater_group": rater_group, "rater": rater}
+    body = messages.AskBlock.checked(**{name: one for name, one in told.items() if one is not None})
+    return _post(_path(campaign, "/ask-block"), body, key, _read_asked_block)
+
+
+def tell_block(
+    block: messages.Block, scores: messages.BlockScores, *, key: str | None = None
+) -> Request[messages.Told]:
+    """Return the request of `Client.tell_block`."""
+    body = messages.TellBlock.checked(lease=block.number, scores=block.in_order(scores))
+    return _post(_path(block.campaign, "/tell-block"), body, key, messages.Told.model_validate_json)
 
 
 def stop(campaign: AnyCampaign, *, key: str | None = None) -> Request[messages.Campaign]:

@@ -99,7 +99,9 @@ class Exchange(Generic[T]):
     def _refused(self, status: int, code: str, detail: str) -> ServiceError:
         words = detail if len(detail) <= LONGEST_DETAIL else f"{detail[: LONGEST_DETAIL - 3]}..."
         advice = ADVICE.get(status)
-        if status >= 500:
+        if status == 409 and code != "key_reused":
+            advice = None  # other conflicts have nothing to do with keys
+        elif status >= 500:
             advice = "the service failed; its log says why"
         text = f"{words} (HTTP {status}, {code})" + (f"; {advice}" if advice else "")
         kind = RequestRefused if 400 <= status < 500 else ServiceError

@@ -48,6 +48,7 @@ ONE_OF_THIS_STREAM = (
 # What to do about a refusal, by its code.
 REMEDIES = {
     "not_allowed": "; a stream needs an API key with the scopes ask, tell and read",
+    "gives_blocks": "; a stream cannot, because it leases slots before it knows who rates them",
     "no_such_campaign": "; check the id, and that the API key is of the campaign's tenant",
 }
 log = logging.getLogger(__name__)

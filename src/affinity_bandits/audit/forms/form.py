@@ -11,7 +11,11 @@ class Form(Protocol):
     """A way to write scores into a table."""
 
     def fits(self, table: Table) -> bool:
-        """Return whether a table has this form; the names of its columns usually say so."""
+        """Return whether a table has this form.
+
+        The names of its columns usually say so, or else most of their cells: one wrong cell must
+        not change the form, since it is a problem to report.
+        """
 
     def to_long(self, table: Table) -> Table:
         """Return the table with one row per score.

@@ -56,6 +56,7 @@ __all__ = [
     "Page",
     "Plan",
     "Policy",
+    "RaterBlocks",
     "RoundPage",
 ]
 
@@ -84,7 +85,11 @@ SEVERITIES = ("note", "warning")
 FaultKind = Annotated[str, usually_one_of(*FAULT_KINDS)]
 FindingKind = Annotated[str, usually_one_of(*FINDING_KINDS)]
 EventKind = Annotated[
-    str, usually_one_of("create", "ask", "tell", "close", "stop", "judges", "release")
+    str,
+    usually_one_of(
+        *("create", "ask", "tell", "close", "stop", "judges", "release"),
+        *("ask_block", "tell_block"),
+    ),
 ]
 _RANGE = (
     "The {} score there can be; if left out, that of the plan, or {} without a plan. The policy is"
@@ -270,17 +275,32 @@ class Arm(Message):
     answers: int
 
 
+class RaterBlocks(Message):
+    """The blocks of a round that raters of one group score."""
+
+    rater_group: str | None = Field(description="Null for people of no group.")
+    groups: tuple[str, ...] = Field(description="Each block has a candidate of each of them.")
+    blocks: int = Field(description="How many there are.")
+    given: int = Field(description="How many of them a rater had.")
+    open: int = Field(description="How many a rater has now, with time left.")
+    answered: int = Field(description="How many have all their scores, which count.")
+
+
 class OpenRound(Message):
-    """The round whose slots are handed out."""
+    """The round whose slots, or blocks, are handed out. Each score of a block is a slot here."""
 
     number: int
     arms: tuple[str, ...] = Field(
-        description="In the order of the slots: slot s is of arms[s mod n]."
+        description="In the order of the slots: slot s is of arms[s mod n]. With blocks, those that"
+        " are left."
     )
-    repetitions: int
+    repetitions: int = Field(description="Slots of each group; with blocks, those of each rater.")
     size: int
     handed_out: int
     answered: int
+    blocks: tuple[RaterBlocks, ...] | None = Field(
+        default=None, description="Whose raters score which blocks, where the campaign gives them."
+    )
     judged_by: Judges | None = Field(
         default=None, description="Who judges it, where the policy is told."
     )

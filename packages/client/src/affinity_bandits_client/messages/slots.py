@@ -27,7 +27,11 @@ from affinity_bandits_client.messages.base import (
 
 __all__ = [
     "Ask",
+    "AskBlock",
     "Asked",
+    "AskedBlock",
+    "Block",
+    "BlockScores",
     "Finished",
     "Lease",
     "ListedSlot",
@@ -40,6 +44,7 @@ __all__ = [
     "Slot",
     "SlotScore",
     "Tell",
+    "TellBlock",
     "TellLine",
     "Told",
     "ToldLine",
@@ -197,7 +202,7 @@ class Lease(Message):
 class Wait(Message):
     """Ask again later: all slots, or as many as may be under way at once, are leased.
 
-    Or the judges of the round are still to be named.
+    Or the judges of the round are still to be named, or no block is left for raters of this group.
     """
 
     sparse = True
@@ -210,21 +215,88 @@ class Wait(Message):
     )
     reason: str | None = Field(
         default=None,
-        description="What the round waits for, where it is not answers: who is to judge it.",
+        description="What the round waits for, where it is not answers: who is to judge it; or why"
+        " there is no block for raters of this group.",
     )
 
 
 class Finished(Message):
-    """The campaign is exhausted or stopped, so it hands out no more slots."""
+    """The campaign is exhausted or stopped, so it hands out no more slots.
 
-    status: Literal["exhausted", "stopped"]
+    One that is decided hands out no more blocks.
+    """
+
+    status: Literal["decided", "exhausted", "stopped"]
 
 
 Asked = Annotated[Lease | Wait | Finished, Field(discriminator="status")]
 
 
+class AskBlock(Body):
+    """A request for a block, by the group of the rater who is to score it."""
+
+    rater_group: Name = given(
+        description="The group of the campaign that the rater belongs to; left out for people of"
+        " no group."
+    )
+    rater: Pseudonym = given(description="A pseudonym of the rater, for the audit trail.")
+
+
+# The score of each group of a block by its name; or those of all groups, in their order.
+BlockScores = Mapping[str, float] | Sequence[float]
+
+
+class Block(Message):
+    """A block: one rater scores one candidate of each of these groups, in this order.
+
+    All scores are told together, before the block expires, or none of them counts. Draw the
+    candidates of a group by lot.
+    """
+
+    status: Literal["given"]
+    number: int = Field(
+        validation_alias="lease",
+        serialization_alias="lease",
+        description="Names the block within the campaign.",
+    )
+    round: int
+    rater_group: str | None = Field(description="Of its rater; null: of no group.")
+    rater: str | None = Field(description="The pseudonym of the rater, where it was told.")
+    groups: tuple[str, ...] = Field(description="In the order of the lot.")
+    expires_at: Moment
+    campaign: CampaignId
+
+    def in_order(self, scores: BlockScores) -> list[float]:
+        """Return scores in the order of the groups, checked against the block."""
+        if isinstance(scores, Mapping):
+            if scores.keys() != set(self.groups):
+                rule = f"a score for each of {', '.join(self.groups)}"
+                raise InvalidInput("scores", rule, sorted(map(repr, scores)))
+            ordered = [scores[group] for group in self.groups]
+        else:
+            rule = "a list of scores, or scores by group"
+            ordered = check_list("scores", scores, rule)
+            if len(ordered) != len(self.groups):
+                rule = f"{len(self.groups)} of them, one for each group of the block"
+                raise InvalidInput("scores", rule, len(ordered))
+        return [
+            check_number(f"score of {group}", one, low=-base.LARGEST_SCORE, high=base.LARGEST_SCORE)
+            for group, one in zip(self.groups, ordered, strict=True)
+        ]
+
+
+AskedBlock = Annotated[Block | Wait | Finished, Field(discriminator="status")]
+
+
+class TellBlock(Body):
+    """All scores of a block, in the order of its groups."""
+
+    lease: Number
+    scores: Annotated[list[Score], FailFast()] = Field(min_length=1, max_length=base.MOST_ARMS)
+
+
 class Release(Body):
-    """Give back a lease: its unanswered slots can be handed out again at once."""
+    """Give back a lease or a block: what is unanswered can be handed out again at once."""
 
     lease: Number
 

@@ -1,0 +1,1 @@
+"""The studies as one LaTeX document."""

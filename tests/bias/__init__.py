@@ -1,1 +1,0 @@
-"""Tests of single biases beyond what the generic suites cover."""

@@ -1,1 +1,0 @@
-"""Wrong input of every kind, and the errors that refuse it."""
