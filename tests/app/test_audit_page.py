@@ -144,7 +144,7 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
             "bonus": "26%",
             "spread": "0.812",
             "strictness": "no idea",
-            "judges_per_group": "6",
+            "judges_per_group": "8",
             "audited": "groups,scale,bonus,spread,favor_gap,strictness,judges_per_group",
         }
         for width, height in SIZES.values():

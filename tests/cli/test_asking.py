@@ -70,7 +70,9 @@ def test_an_audit_of_protected_attributes_is_told_its_purpose(
 def test_a_plan_asks_for_the_groups_once_and_for_the_declaration_last(
     groups: str, reply: str, declared: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replies = [groups, "", "1..5", "", "20%", "panels", "1", "2000", "", "", reply, "no", "us", "x"]
+    judges = ["", "", "", "", "panels"]  # what differs between them, how many, outsiders, which way
+    scores = ["1..5", "", "20%"]
+    replies = [groups, "", *scores, *judges, "1", "2000", "", "", reply, "no", "us", "x"]
     typed = Typed(monkeypatch, *replies)
     told, asked, made, *_ = plan_command._situation(None, None, Flags())
     assert asked
@@ -91,7 +93,8 @@ class Flags(dict[str, Any], Mapping[str, Any]):
 def test_a_number_of_groups_says_nothing_of_what_they_are(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    replies = ["2", "", "yes/no", "20%", "panels", "1", "2000", "", "", "", "teams", "no", "us", ""]
+    judges = ["", "", "", "", "panels"]
+    replies = ["2", "", "yes/no", "20%", *judges, "1", "2000", "", "", "", "teams", "no", "us", ""]
     Typed(monkeypatch, *replies, "x")
     _, _, made, *_ = plan_command._situation(None, None, Flags())
     assert made == Declaration("teams", "us", "x")

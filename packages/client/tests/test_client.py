@@ -100,7 +100,7 @@ def test_both_clients_have_the_same_methods_and_each_is_documented_in_both() -> 
         }
 
     assert public(Client) == public(AsyncClient)
-    assert len(public(Client)) == 15
+    assert len(public(Client)) == 17
     assert all(words for _, words in public(Client).values())
 
 

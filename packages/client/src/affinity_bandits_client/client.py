@@ -238,7 +238,7 @@ class Client:
     def release(
         self, campaign: AnyCampaign, lease: Lease | Block | int, *, key: str | None = None
     ) -> Released:
-        """Give back a lease's open slots, or a block; requires "ask" and the key that took it.
+        """Give back a lease's open slots, or a block; requires "ask" and the same key.
 
         Others can have them at once, instead of when the lease expires.
         """
@@ -452,7 +452,7 @@ class AsyncClient:
         rater: str | None = None,
         key: str | None = None,
     ) -> AskedBlock:
-        """Get a block for a rater; requires the scope "ask".
+        """Get a block for a rater, whose group the service checks; requires the scope "ask".
 
         See `Client.ask_block`.
         """
@@ -470,7 +470,7 @@ class AsyncClient:
     async def release(
         self, campaign: AnyCampaign, lease: Lease | Block | int, *, key: str | None = None
     ) -> Released:
-        """Give back a lease's unanswered slots; requires the scope "ask" and the key that took it.
+        """Give back a lease's open slots, or a block; requires "ask" and the same key.
 
         See `Client.release`.
         """

@@ -125,7 +125,7 @@ def use(dsn: str, operator: str, folder: Path) -> None:
     async def remove(at: Site) -> None:
         assert (await archive(at.pool, found[0], folder, by="me")).trail.events == 5
         name = await at.pool.fetchval("SELECT name FROM affinity.tenants ORDER BY id LIMIT 1")
-        assert len(await delete_tenant(at.pool, name, by="me")) == 1
+        assert len(await delete_tenant(at.pool, name, by="me")) == 2  # with judges, and of blocks
 
     on_site(dsn, work)
     on_site(operator, remove)

@@ -35,6 +35,7 @@ JUDGED = {
     "policy": {"name": "panel-elimination", "bounded": True, "failure": 0.05},
     "horizon": 600,
 }
+BLOCKS = {"policy": {"name": "neutral-elimination", "outsiders": True}, "horizon": 600}
 UNLOCKED = "SELECT id, digest, created_by FROM affinity.campaigns WHERE tenant = $1 AND key = $2"
 NO_STANDBY = "SELECT count(*) = 0 FROM pg_stat_replication"
 IN_STEP = "SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
@@ -83,6 +84,8 @@ class Requests:
     async def prepare(self) -> None:
         paths = [f"/v1/campaigns/{await opened(self._client)}" for _ in range(5)]
         judged = f"/v1/campaigns/{await opened(self._client, **JUDGED)}"
+        blocks = [f"/v1/campaigns/{await opened(self._client, **BLOCKS)}" for _ in range(2)]
+        given = (await self._client.post(f"{blocks[0]}/ask-block", json={"rater": "r"})).json()
         hook = {"url": "https://example.com/", "kinds": ["decided"]}
         removed = (await self._client.post("/v1/webhooks", json=hook)).json()["id"]
         leases = [
@@ -100,6 +103,11 @@ class Requests:
             "/v1/campaigns/{campaign}/tells": (f"{paths[1]}/tells", line),
             "/v1/campaigns/{campaign}/release": (f"{paths[2]}/release", {"lease": leases[2]}),
             "/v1/campaigns/{campaign}/ask": (f"{paths[3]}/ask", {"count": 1}),
+            "/v1/campaigns/{campaign}/tell-block": (
+                f"{blocks[0]}/tell-block",
+                {"lease": given["lease"], "scores": [1, 0]},
+            ),
+            "/v1/campaigns/{campaign}/ask-block": (f"{blocks[1]}/ask-block", {"rater": "r"}),
             "/v1/campaigns/{campaign}/stop": (f"{paths[4]}/stop", {}),
             "/v1/campaigns/{campaign}/judges": (f"{judged}/judges", {"judges": {"a": 1, "b": 1}}),
             REMOVE: (f"/v1/webhooks/{removed}/remove", {}),

@@ -34,7 +34,7 @@ def test_the_lead_is_over_the_closest_group_that_is_left() -> None:
     assert (lead.leader, lead.rival, lead.answers, lead.gap) == ("A", "B", 96, "0.05")
     assert (lead.behind, lead.unclear, lead.odds, lead.needed) == (False, True, "", "")
     assert view_of(campaign, rounds).means == {"A": "0.90", "B": "0.85", "C": "0.10"}
-    text = say("answers", campaign, lead, None, "review")
+    text = say("answers", campaign, lead, None, None, "review")
     assert "from 96 reviews of each. It may still be none" in text
 
 
@@ -45,7 +45,7 @@ def test_what_is_recommended_leads_by_points_of_the_scale() -> None:
     lead = found(campaign, rounds)
     assert lead is not None
     assert (lead.leader, lead.rival, lead.gap) == ("B", "A", "2.00")
-    text = " ".join(say("answers", campaign, lead, None, "answer").split())
+    text = " ".join(say("answers", campaign, lead, "B", None, "answer").split())
     assert f"{lead.odds} against A; a group is dropped at 20 to 1" in text
     assert text.endswith("How much longer?It is over")
 
@@ -53,7 +53,7 @@ def test_what_is_recommended_leads_by_points_of_the_scale() -> None:
 def test_nothing_is_said_before_a_comparison_or_of_a_part_of_the_rounds() -> None:
     fresh, none = played(LISTED, "ABC", [0.5] * 3, rounds=1)  # the warm-up
     assert found(fresh, none) is None
-    assert "Nobody yet" in say("answers", fresh, None, None, "answer")
+    assert "Nobody yet" in say("answers", fresh, None, None, None, "answer")
     campaign, rounds = played(LISTED, "ABC", [0.5] * 3, rounds=3)
     assert found(campaign, rounds[1:]) is None
 
