@@ -13,6 +13,11 @@ LONG_ENOUGH = Assumptions(
     groups=2, horizon=3000, smallest_difference=0.3, initial_lead=20, steepness=1.0
 )
 TOO_SHORT = replace(LONG_ENOUGH, horizon=100)
+SOME_JOIN = Assumptions(
+    *(2, 20_000, 0.2), committee=[12, 4], bonus=0.3, spread=0.25, joining=0.25, pace=10.0
+)
+STARS = Assumptions(3, 2000, 0.3, bonus=0.25, spread=1.0, lowest=1.0, highest=5.0)
+UNSURE = replace(STARS, favors_differ=True, strictness_differs=True)
 
 
 def outcome_in(hard: HardWorld, policy: RoundPolicy, horizon: int, runs: int, seed: int) -> Outcome:

@@ -16,7 +16,6 @@ from affinity_bandits import (
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
 from affinity_bandits.planning.enough import decided_enough
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.from_audit import tell_audit
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.rule import recommended
 from affinity_bandits.planning.runs import run_hardest
@@ -35,12 +34,18 @@ from affinity_bandits.simulation.intervals import proportion_interval
 STARS = Assumptions(
     *(2, 1500, 0.3), bonus=0.25, spread=1.0, lowest=1.0, highest=5.0, judges="recused"
 )
+
+
 TODAY = date(2027, 1, 1)
+
+
 RUNS = 100
 
 
 EQUAL = JudgeWorld(quality=(3.2, 3.2), judges=8)
 """Whole stars from 1 to 5 with a standard deviation of 1; each judge's own has one of .4."""
+
+
 ALIKE = replace(EQUAL, judge_strictness=0.0)
 
 
@@ -328,30 +333,3 @@ def test_the_cheapest_way_that_is_enough_is_saved_and_named(tiny: Plan) -> None:
     )
     assert tell_saved(last[1], last[1:]) == ""
     assert recommended(last[:1]) is None
-
-
-def test_a_plan_says_what_it_took_from_an_audit_and_what_it_does_not_know() -> None:
-    answers = {"groups": ["a", "b"], "scale": "1..5", "bonus": "25%", "spread": "0.9"}
-    answers |= {"strictness": "no idea", "favor_gap": "no idea", "judges_per_group": "8"}
-    taken, unknown = tell_audit(answers | {"favor_gap": "0.41"}, {})
-    assert taken == (
-        "Taken from the audit: the groups; the scale; the spread of scores within a group, 0.9; the"
-        " upper end of the favor of all judges together as the bonus, 25%; the largest difference"
-        " between two groups' favors that its interval allows, 0.41; the number of judges per"
-        " group, 8."
-    )
-    assert unknown == (
-        "Not known from it: whether all groups' judges will be equally strict (needed for"
-        " recusal); whether there are people who belong to no group."
-    )
-    taken, unknown = tell_audit(answers | {"bonus": "no idea"}, {"spread": "1"})
-    assert taken == (
-        "Taken from the audit: the groups; the scale; the number of judges per group, 8."
-    )
-    assert unknown.startswith(
-        "Not known from it: how large the favor is; how much more one group's judges favor their"
-        " own than another's do theirs (needed if panels or the committee judge); whether all"
-    )
-    said = {"favor_gap": "0.2", "strictness": "same", "outsiders": "no"}
-    (taken,) = tell_audit(answers, said, editable=True)
-    assert taken.startswith("Taken from the audit, unless changed since: the groups;")

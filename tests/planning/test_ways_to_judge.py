@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import pytest
 
-from affinity_bandits.planning import Assumptions, example, make_plan, otherwise
+from affinity_bandits.planning import example, make_plan
 from affinity_bandits.planning.assumptions import JUDGES
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.otherwise import _changes, costs_otherwise
-from affinity_bandits.planning.outcomes import exceptions, most
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.runs import hardest_outcomes
-from affinity_bandits.planning.worlds import HardWorld, hard_worlds
 from affinity_bandits.planning.worst_worlds import worst_worlds
-from affinity_bandits.simulation.intervals import proportion_interval
 from research.outcomes import outcomes
+from tests.planning.assumed import SOME_JOIN
 
-SOME_JOIN = Assumptions(
-    *(2, 20_000, 0.2), committee=[12, 4], bonus=0.3, spread=0.25, joining=0.25, pace=10.0
-)
 RUNS = 200
 
 
@@ -101,69 +94,3 @@ def test_a_plan_file_keeps_all_that_was_said(judges: str) -> None:
     words = {line.words for line in plan.otherwise}
     assert "they spread as much as they can" in words
     assert ("a bias with a tipping point" in words) == (judges == "committee")
-
-
-def test_the_rows_of_what_would_be_otherwise_have_the_changes_that_they_name() -> None:
-    """A spread of .25 on 0 to 1 cannot be .625, and one of .4 not even .6."""
-    found = [(words, one.spread, one.bonus) for words, one in _changes(SOME_JOIN)]
-    assert found == [
-        ("scores spread by 0.125, not 0.25", 0.125, 0.3),
-        ("scores spread by 0.375, not 0.25", 0.375, 0.3),
-        ("they spread as much as they can", None, 0.3),
-        ("a bias of 60%, not 30%", 0.25, 0.6),
-        ("a bias with a tipping point", 0.25, 0.3),
-    ]
-    steepest = [one.steepest for _, one in _changes(SOME_JOIN)]
-    assert steepest == pytest.approx([0.3 / 1.3] * 3 + [0.6 / 1.6, 2.0])
-    wide = replace(SOME_JOIN, spread=0.4, judges="panel")
-    assert [words for words, _ in _changes(wide)] == [
-        "scores spread by 0.2, not 0.4",
-        "they spread as much as they can",
-    ]
-
-
-class Needed(NamedTuple):
-    """What runs of a world that was not run are taken to need."""
-
-    choices: float
-
-    def count_needed(self, part: float) -> float:
-        return self.choices * part
-
-
-def test_what_would_be_otherwise_is_run_in_worlds_that_are_changed_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A row that ran the world of the plan again would say that nothing depends on the answer."""
-    ran: list[HardWorld] = []
-
-    def note(world: HardWorld, *_: object) -> Needed:
-        ran.append(world)
-        return Needed(100.0)
-
-    monkeypatch.setattr(otherwise, "run_hardest", note)
-    hard = hard_worlds(SOME_JOIN)[0]
-    lines = costs_otherwise(SOME_JOIN, policy_for(SOME_JOIN), hard, 1_000, seed=1)
-    usual, *changed = [one.world for one in ran]
-    assert usual == hard.world
-    assert [line.factor for line in lines] == [1.0] * 6
-    half, half_more, more_middle, most_spread, most_middle, twice, tipping, *jumps = changed
-    assert half.spread == pytest.approx(0.125)
-    assert (half_more.spread, more_middle.spread) == pytest.approx((0.375, 0.375))
-    assert most_spread.spread == most_middle.spread > 0.375
-    for middle in (more_middle, most_middle):
-        assert middle.least_mean == middle.largest_mean == middle.drawn_at
-        assert middle.largest_mean == pytest.approx(0.5 * hard.world.largest_mean)
-    assert twice.steepness == pytest.approx(0.6 / 1.6)
-    assert tipping.steepness == pytest.approx(2.0)
-    assert {one.spread for one in (twice, tipping, *jumps)} == {hard.world.spread}
-    assert {one.steepness for one in jumps} == {otherwise.JUMP}
-
-
-@pytest.mark.parametrize(("runs", "left"), [(20, -1), (59, 0), (93, 1), (150, 2), (300, 8)])
-def test_what_suffices_in_19_of_20_cases_is_a_limit_and_no_guess(runs: int, left: int) -> None:
-    assert exceptions(runs) == left
-    if left >= 0:
-        assert proportion_interval(left, runs, 0.9)[2] <= 0.05
-    assert proportion_interval(left + 1, runs, 0.9)[2] > 0.05
-    assert most(range(runs)) == runs - 1 - max(0, left)

@@ -18,8 +18,8 @@ from affinity_bandits import (
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.planning import Assumptions, Plan, hard_worlds, make_plan
 from affinity_bandits.planning.files import plan_from_toml, plan_to_toml
-from affinity_bandits.planning.judge_worlds import Steps, judge_world, run_blocks
-from affinity_bandits.planning.judges_differ import run_among, unlike_worlds
+from affinity_bandits.planning.judge_worlds import judge_world
+from affinity_bandits.planning.judges_differ import run_among
 from affinity_bandits.planning.plan import Plan as PlanType
 from affinity_bandits.planning.policy import policy_for
 from affinity_bandits.planning.rule import recommended, ways_by_rule
@@ -32,45 +32,11 @@ from affinity_bandits.planning.sentences import (
     tell_recommendation,
 )
 from research.judge_worlds import stars
+from tests.planning.assumed import STARS, UNSURE
 
-STARS = Assumptions(3, 2000, 0.3, bonus=0.25, spread=1.0, lowest=1.0, highest=5.0)
-UNSURE = replace(STARS, favors_differ=True, strictness_differs=True)
 RUNS = 400
 MOST_WRONG = 40
 """If 5% of 400 runs are wrong, more than 40 are with probability 2e-5."""
-
-
-@pytest.mark.parametrize(
-    ("groups", "changes", "ways"),
-    [
-        (2, {"outsiders": True}, [("outsiders",)]),
-        (2, {"outsiders": False}, []),
-        (2, {}, []),
-        (3, {"outsiders": True}, [("outsiders",), ("neutral",)]),
-        (3, {}, [("neutral",)]),
-        (4, {"outsiders": False}, [("neutral",)]),
-        (2, {"favors_differ": False}, [("panel",)]),
-        (2, {"favors_differ": False, "strictness_differs": False}, [("panel", "committee")]),
-        (3, {"strictness_differs": False}, [("neutral",), ("recused",)]),
-        (3, {"favors_differ": False}, [("neutral",), ("panel",)]),
-        (
-            3,
-            {"favors_differ": False, "strictness_differs": False},
-            [("neutral", "recused", "panel", "committee")],
-        ),
-        (
-            3,
-            {"favors_differ": False, "strictness_differs": False, "outsiders": True},
-            [("outsiders",), ("neutral", "recused", "panel", "committee")],
-        ),
-        (3, {"favors_differ": False, "favor_gap": 0.8}, [("neutral",), ("panel",)]),
-        (2, {"favors_differ": False, "favor_gap": 0.8}, []),
-        (3, {"bonus": None, "strictness_differs": False}, [("neutral",)]),
-    ],
-    ids=str,
-)
-def test_the_rule(groups: int, changes: dict[str, Any], ways: list[tuple[str, ...]]) -> None:
-    assert ways_by_rule(replace(UNSURE, groups=groups, **changes)) == ways
 
 
 def wrong(given: Assumptions, world: JudgeWorld, way: str, horizon: int) -> int:
@@ -204,43 +170,3 @@ def test_outsiders_are_a_panel_without_seats_and_without_favor() -> None:
 def test_answers_that_contradict_each_other_are_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         replace(STARS, **changes)
-
-
-@pytest.mark.parametrize(
-    ("lowest", "highest", "spread", "lead"),
-    [(1.0, 5.0, 1.0, 0.3), (0.0, 1.0, None, 0.1), (0.0, 100.0, 15.0, 4.0), (1.0, 5.0, 1.6, 0.5)],
-)
-def test_worlds_of_judges_have_the_lead_and_the_spread_that_were_said(
-    lowest: float, highest: float, spread: float | None, lead: float
-) -> None:
-    """Exact sums over the scale, without what single judges add."""
-    given = Assumptions(3, 2000, lead, lowest=lowest, highest=highest, spread=spread)
-    world = judge_world(given, lead, judge_strictness=0.0)
-    width = (world.spread**2 + world.error**2) ** 0.5
-    steps = Steps(lowest, highest, world.unit)
-    rival, _, best = (steps.moments(quality, width) for quality in world.quality)
-    assert best[0] - rival[0] == pytest.approx(lead, rel=1e-6)
-    if spread is not None:
-        assert best[1] == pytest.approx(spread, rel=0.02)
-
-
-def test_rows_of_judges_who_differ_change_one_thing_each() -> None:
-    worlds = dict(unlike_worlds(replace(STARS, judges_per_group=5)))
-    alike, own, *strict, favors, lead = worlds.values()
-    assert [one.judge_strictness for one in worlds.values()] == [0.0, 0.4, 0, 0, 0, 0, 0]
-    assert alike.favors == (0.5, 0.5, 0.5)
-    assert own.judges == 5
-    assert [max(one.strictness) for one in strict] == pytest.approx([0.1, 0.2, 0.4])
-    assert max(favors.favors) - min(favors.favors) == pytest.approx(0.34)
-    assert favors.best == 2
-    assert len(set(favors.quality)) == 1
-    assert lead.quality[2] > lead.quality[0]
-
-
-def test_runs_of_blocks_end_when_they_are_decided() -> None:
-    from affinity_bandits.planning.judge_worlds import block_world
-
-    hard = block_world(replace(UNSURE, judges="neutral"), 2.0)
-    runs = run_blocks(hard, NeutralElimination(), 4000, 20, seed=1)
-    assert (runs.pulls.sum(axis=1) == runs.decided).all()
-    assert runs.within(4000).undecided == 0
