@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from affinity_bandits_client import (
     Client,
+    InvalidInput,
     Lease,
     core,
 )
@@ -51,3 +54,41 @@ def test_many_tells_are_cut_into_parts_and_answered_line_by_line(
         # A line's key does not depend on the cut, so this counts nothing anew.
         assert client.tell_many(tells, key="bulk") == lines
     assert service.differences(campaign) == ()
+
+
+PLANNED = """
+[plan]
+format = 1
+
+[assumptions]
+groups = 2
+names = ["referrals", "agencies"]
+
+[run]
+horizon = 300
+policies.plan = { name = "head-start-elimination" }
+
+[declaration]
+groups_are = "sources of candidates"
+responsible = "head of recruiting"
+purpose = "where to look next year"
+
+[end]
+whole = true
+"""
+
+
+@pytest.mark.parametrize(
+    ("arms", "sent"), [(None, ["referrals", "agencies"]), (["a", "b"], ["a", "b"])]
+)
+def test_a_campaign_has_the_groups_of_its_plan_unless_told(
+    arms: list[str] | None, sent: list[str]
+) -> None:
+    request = core.create_campaign("c", arms, plan=PLANNED)
+    assert json.loads(request.content)["arms"] == sent
+
+
+@pytest.mark.parametrize("plan", [None, PLANNED.replace("names", "others"), "groups = 2", "["])
+def test_a_campaign_without_names_of_groups_is_refused(plan: str | None) -> None:
+    with pytest.raises(InvalidInput, match=r"^(arms|plan) must be"):
+        core.create_campaign("c", None, plan=plan)

@@ -98,7 +98,7 @@ class Client:
     def create_campaign(
         self,
         name: str,
-        arms: Sequence[str],
+        arms: Sequence[str] | None = None,
         policy: AnyPolicy | None = None,
         *,
         plan: str | Path | None = None,
@@ -115,7 +115,7 @@ class Client:
 
         Args:
             name: its name for people.
-            arms: the names of the groups to compare.
+            arms: the names of the groups to compare; by default those in the plan.
             policy: a round policy's name, or its name and settings. It needs a horizon.
             plan: instead, a file written by `affinity plan`, or its text.
             horizon: answers that the policy may count on.
@@ -360,7 +360,7 @@ class AsyncClient:
     async def create_campaign(
         self,
         name: str,
-        arms: Sequence[str],
+        arms: Sequence[str] | None = None,
         policy: AnyPolicy | None = None,
         *,
         plan: str | Path | None = None,

@@ -92,7 +92,7 @@ _read_asked_block: Callable[[bytes], messages.AskedBlock] = TypeAdapter(
 
 def create_campaign(
     name: str,
-    arms: Sequence[str],
+    arms: Sequence[str] | None = None,
     policy: AnyPolicy | None = None,
     *,
     plan: str | Path | None = None,
@@ -108,6 +108,8 @@ def create_campaign(
     """Return the request of `Client.create_campaign`."""
     if policy is not None and plan is not None:
         raise InvalidInput("policy", "given, or else plan, and not both", "both")
+    if arms is None and plan is not None:
+        arms = messages.Plan.names_in(plan)
     members = {
         "policy": {"name": policy} if isinstance(policy, str) else policy and {**policy},
         "plan": None if plan is None else messages.Plan.from_toml(plan),

@@ -147,6 +147,20 @@ class Plan(Body):
     unit: Annotated[str, Field(max_length=16, pattern=r"^[^\W\d_][\w '-]*$")] = "answer"
     declaration: DeclareUse = given()
 
+    @staticmethod
+    def names_in(file: str | Path) -> list[str] | None:
+        """Return the groups' names in a file written by `affinity plan`; None if it has none.
+
+        Raises:
+            InvalidInput: it is another kind of file.
+        """
+        text = file.read_text(encoding="utf-8") if isinstance(file, Path) else file
+        try:
+            names: list[str] | None = tomllib.loads(text)["assumptions"].get("names")
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise InvalidInput("plan", _PLAN_FILE, str(error)) from error
+        return names
+
     @classmethod
     def from_toml(cls, file: str | Path) -> Self:
         """Read a file written by `affinity plan`, or its text.
