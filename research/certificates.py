@@ -113,7 +113,7 @@ def drawn(count: int, rng: np.random.Generator) -> Iterator[Assumptions]:
 def at_the_edge(given: Assumptions) -> Assumptions:
     """Return the assumptions with the number of choices that the planner calls sufficient."""
     short = _with_horizon(given, max(LEAST_CHOICES, given.groups))
-    policy = policy_for(short)
+    policy = round_policy_for(short)
     far = far_enough(short, policy, SEED + 4)
     if far is None:
         return given
@@ -127,9 +127,16 @@ def _with_horizon(given: Assumptions, horizon: int) -> Assumptions:
     return Assumptions.from_json(given.to_json() | {"horizon": horizon})
 
 
+def round_policy_for(given: Assumptions) -> RoundPolicy:
+    """Return the policy of a plan by rounds; no set of assumptions here is about blocks."""
+    policy = policy_for(given)
+    assert isinstance(policy, RoundPolicy)
+    return policy
+
+
 def policy_of(given: Assumptions) -> RoundPolicy:
     """Return the policy of a plan, with its target."""
-    policy = policy_for(given)
+    policy = round_policy_for(given)
     far = far_enough(given, policy, SEED + 4)
     return policy if far is None else aim(given, policy, far, SEED + 5)
 
