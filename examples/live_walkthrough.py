@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from affinity_bandits import AffinityBandit, Live, Power
-from affinity_bandits.plots.style import COLORS, SETTINGS, save_figure
+from affinity_bandits.plots.style import GROUPS, SETTINGS, save_figure
 from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation import Environment
 from affinity_bandits_client import Client, ClosedRound, Finished, Lease, run_campaign
@@ -31,7 +31,7 @@ WORLD = AffinityBandit([0.6, 0.8, 0.5], bias=Power(1.0), initial_pulls=[35, 5, 2
 """What only the script knows: the open call is the best source, referrals hold most seats, and a
 group's candidates are liked in proportion to its seats."""
 TRUTH = (SOURCES, WORLD.true_means)
-TINTS = (COLORS[0], COLORS[2], COLORS[4])
+TINTS = GROUPS[: len(SOURCES)]
 HORIZON = 100_000
 SHOWN = 8_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from affinity_bandits.kernels.kernel import FloatArray
-from affinity_bandits.plots.style import COLORS, new_figure, save_figure
+from affinity_bandits.plots.style import GREY, METHODS, new_figure, save_figure
 from affinity_bandits.policies import Elimination, HeadStartElimination, RoundPolicy
 from research.practice_play import played
 from research.practice_scenarios import FAILURE, MILD, Scenario
@@ -45,10 +45,10 @@ def main() -> None:
     }
     figure, axes = new_figure(6.8, 4.4)
     ordinary = [scenario(d).ordinary_test for d in DIFFERENCES]
-    axes.plot(DIFFERENCES, ordinary, color="#000000", ls="--")
+    axes.plot(DIFFERENCES, ordinary, color=GREY, ls="--")
     named = {
-        "head_start": ("elimination with a head start", COLORS[0]),
-        "published": ("Algorithm 1 as published", COLORS[1]),
+        "head_start": ("elimination with a head start", METHODS[0]),
+        "published": ("Algorithm 1 as published", METHODS[1]),
     }
     for name, (_, color) in named.items():
         low, middle, high = found[name].T

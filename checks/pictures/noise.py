@@ -17,7 +17,7 @@ from affinity_bandits import (
     Noise,
     Ordinal,
 )
-from affinity_bandits.plots.style import COLORS, SETTINGS, save_figure
+from affinity_bandits.plots.style import METHODS, SETTINGS, save_figure
 from affinity_bandits.testing.contracts import feedback_law
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -72,7 +72,7 @@ def draw_panel(axes: Any, title: str, noise: Noise) -> None:
             scores + (place - 0.5) * width,
             100.0 * parts,
             width,
-            color=COLORS[place],
+            color=METHODS[place],
             label=f"weight {weight:g}: mean {mean:.3g}",
         )
     axes.set_title(title, fontsize=9.5, loc="left")

@@ -23,7 +23,7 @@ from affinity_bandits.audit.tables import Table, read_table
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning.from_audit import answers_of_audit
-from affinity_bandits.plots.audit_report.page import render_findings, render_page, show_image
+from affinity_bandits.plots.audit_report.page import render_findings, render_page
 
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
 SAMPLED_COLUMNS = 60
@@ -202,7 +202,7 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     )
     return Conclusion(
         extent=f"{tell(audit).extent}, from {reading.source}",
-        findings=render_findings(audit, reading, show_image),
+        findings=render_findings(audit, reading),
         report=b64encode(report.encode()).decode(),
         result=b64encode(result.encode()).decode(),
         plan=_ask_plan(json.loads(result)),

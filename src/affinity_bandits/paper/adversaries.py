@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.base.looks import LIGHT
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 from affinity_bandits.model.streams import generator, stream_key
@@ -292,7 +293,9 @@ def draw_stability(data: Data) -> Any:
         ("bound", "bound of the lemma", "--"),
     ):
         j, first = np.unique(column(data, "j")[mine], return_index=True)
-        axes.plot(j, column(data, name)[mine][first], color="black", linestyle=dashes, label=label)
+        axes.plot(
+            j, column(data, name)[mine][first], color=LIGHT["ink"], linestyle=dashes, label=label
+        )
     axes.set(
         yscale="log",
         xlabel="place j in the order of the first large bias times",
@@ -473,7 +476,7 @@ def draw_monitoring(data: Data) -> Any:
 
     figure, panels = new_panels(2, 1, 8.0, 3.6, sharex=True)
     matrix = column(data, "kind") == "matrix"
-    colors = ListedColormap(["#F4F4F4", "#56B4E9"])
+    colors = ListedColormap([LIGHT["page"], LIGHT["others"]])
     shape = (2, len(OUTCOMES))
     marks = column(data, "adversary")[matrix].reshape(shape)[0]
     for axes, (what, title) in zip(
@@ -490,7 +493,7 @@ def draw_monitoring(data: Data) -> Any:
             axes.text(j, i, f"{values[i, j]:.0f}", ha="center", va="center", fontsize=9)
         for marked in np.flatnonzero(marks):
             frame = Rectangle(
-                (marked - 0.47, -0.45), 0.94, 1.9, fill=False, edgecolor="#D55E00", linewidth=2.2
+                (marked - 0.47, -0.45), 0.94, 1.9, fill=False, edgecolor=LIGHT["bad"], linewidth=2.2
             )
             axes.add_patch(frame)
         axes.set_yticks([0, 1], ["action 1", "action 2"])

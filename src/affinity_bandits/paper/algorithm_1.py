@@ -31,7 +31,7 @@ from affinity_bandits.paper.item import (
     proportion_below,
     student_interval,
 )
-from affinity_bandits.plots.style import COLORS, draw_band, new_figure
+from affinity_bandits.plots.style import METHODS, draw_band, new_figure
 from affinity_bandits.policies import Elimination
 from affinity_bandits.policies.elimination import PublishedSchedule, Schedule
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs, proportion_interval
@@ -417,8 +417,8 @@ def draw_9(data: Data) -> Any:
 def _draw_pulls(axes: Any, x: FloatArray, pulls: FloatArray) -> None:
     mean = pulls.mean(axis=1)
     _, low, high = middle_runs(pulls, axis=1)
-    draw_band(axes, x, low, high, COLORS[0])
-    axes.plot(x, mean, color=COLORS[0], marker=".", markersize=4, label="Algorithm 1")
+    draw_band(axes, x, low, high, METHODS[1])
+    axes.plot(x, mean, color=METHODS[1], marker=".", markersize=4, label="Algorithm 1")
     axes.set(yscale="log", ylim=(mean.min() / 2.0, mean.max() * 2.0))
     axes.set_ylabel("pulls of the suboptimal arm, mean $T_1(n)$")
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.base.looks import LIGHT
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
@@ -430,11 +431,11 @@ def draw_coupling(data: Data) -> Any:
             capsize=3,
             label=name,
         )
-    left.axhline(0.0, color="black", linewidth=0.8)
+    left.axhline(0.0, color=LIGHT["ink"], linewidth=0.8)
     label = "$T_2(s)$ biased less $T_2(s)$ frozen"
     left.set(xscale="log", xlabel="pulls s", ylabel=label)
     left.legend(frameon=False, loc="upper left")
-    right.axhline(0.0, color="black", linewidth=0.8)
+    right.axhline(0.0, color=LIGHT["ink"], linewidth=0.8)
     right.set_xticks(
         range(4), [f"{name}\narm {arm}" for name in ENVIRONMENTS.values() for arm in (1, 2)]
     )
@@ -721,7 +722,7 @@ def draw_divergence(data: Data) -> Any:
     axes.plot(
         range(len(cases)),
         bound,
-        color="black",
+        color=LIGHT["ink"],
         marker="_",
         markersize=14,
         linestyle="none",

@@ -9,12 +9,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from affinity_bandits._version import __version__
 from affinity_bandits.base import checks
 from affinity_bandits.base.errors import need
+from affinity_bandits.base.looks import read_style
 from affinity_bandits.experiments import Cell, Executor, Experiment, Store, Summary, run_experiment
 from affinity_bandits.paper.item import CellRunner, Claim, Collection, Item
 from affinity_bandits.paper.statements import with_number
@@ -171,17 +173,7 @@ def read_finished(
     )
 
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 60rem; margin: 2rem auto;
-       padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 3rem; } h3 { font-size: 1rem; }
-img { width: 100%; max-width: 46rem; display: block; margin: 1rem 0; }
-table { border-collapse: collapse; width: 100%; font-size: .92rem; }
-td, th { text-align: left; vertical-align: top; padding: .35rem .6rem;
-         border-bottom: 1px solid #ddd; }
-.holds { color: #006a4e; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }
-.quiet { color: #555; font-size: .92rem; } code { font-size: .88em; overflow-wrap: anywhere; }
-"""
+STYLE = files("affinity_bandits.paper").joinpath("report.css")
 
 
 def render_report(outcomes: Sequence[ItemOutcome], about: Collection) -> str:
@@ -207,13 +199,14 @@ def render_report(outcomes: Sequence[ItemOutcome], about: Collection) -> str:
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(about.title)}</title><style>{STYLE}</style></head><body>",
+            f"<title>{escape(about.title)}</title><style>{read_style(STYLE)}</style>",
+            '</head><body><main class="report">',
             f"<h1>{escape(about.heading)}</h1>",
             f'<p class="{"fails" if failed else "holds"}">{verdict}</p>',
             f'<p class="quiet">affinity-bandits {escape(__version__)}, scale {escape(scale)}.</p>',
             f"<table>{contents}</table>",
             *map(_section, outcomes),
-            "</body></html>",
+            "</main></body></html>",
         ]
     )
 

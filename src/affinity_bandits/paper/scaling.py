@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.base.looks import LIGHT
 from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels.kernel import FloatArray
@@ -29,7 +30,7 @@ from affinity_bandits.paper.item import (
     proportion_below,
     student_interval,
 )
-from affinity_bandits.plots.style import COLORS, draw_band, line_style, new_figure, new_panels
+from affinity_bandits.plots.style import METHODS, draw_band, line_style, new_figure, new_panels
 from affinity_bandits.policies import Elimination
 from affinity_bandits.simulation.intervals import mean_interval, middle_runs, proportion_interval
 from affinity_bandits.theory import growth_exponent, lower_bound, regret_bound
@@ -648,7 +649,7 @@ def draw_bounds(data: Data) -> Any:
         for i, name in enumerate(("square", "linear", "unbiased")):
             mine = np.flatnonzero(chosen & (column(data, "bias") == name))
             mine = mine[np.argsort(x[mine])]
-            _three_lines(axes, data, x[mine].astype(float), mine, COLORS[i], BIASES[name])
+            _three_lines(axes, data, x[mine].astype(float), mine, METHODS[i], BIASES[name])
         axes.set_yscale("log")
         axes.set_title(title, fontsize="medium")
     left.set_xscale("log", base=2)
@@ -661,7 +662,7 @@ def draw_bounds(data: Data) -> Any:
     kinds = ("upper bound", "Algorithm 1, measured", "order of the lower bound")
     legend = right.legend(handles, kinds, frameon=False, loc="upper left")
     for handle in legend.get_lines():
-        handle.set_color("black")
+        handle.set_color(LIGHT["ink"])
     return figure
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from affinity_bandits.base.looks import LIGHT
 from affinity_bandits.catalogue import policy_from_json
 from affinity_bandits.experiments import Cell
 from affinity_bandits.kernels.kernel import FloatArray
@@ -30,7 +31,9 @@ from affinity_bandits.paper.item import (
     proportion_above,
 )
 from affinity_bandits.plots.style import (
-    COLORS,
+    GREY,
+    GROUPS,
+    METHODS,
     draw_band,
     draw_estimates,
     line_style,
@@ -114,8 +117,8 @@ def draw_1(data: Data) -> Any:
     figure, axes = new_figure()
     arm, share = column(data, "arm"), column(data, "share")
     true, biased = column(data, "true_mean"), column(data, "biased_mean")
-    axes.bar(arm - 0.2, true, 0.38, color=COLORS[7], label="expected real reward")
-    bars = axes.bar(arm + 0.2, biased, 0.38, color=COLORS[0], label="expected biased feedback")
+    axes.bar(arm - 0.2, true, 0.38, color=GREY, label="expected real reward")
+    bars = axes.bar(arm + 0.2, biased, 0.38, color=METHODS[0], label="expected biased feedback")
     axes.bar_label(bars, fmt="%.3g", padding=2, fontsize=8)
     axes.set_xticks(arm, [f"arm {i}\nfraction {x:.3g}" for i, x in zip(arm, share, strict=True)])
     axes.grid(visible=False, axis="x")
@@ -181,9 +184,9 @@ def draw_2(data: Data) -> Any:
     figure, axes = new_figure()
     arm = column(data, "arm")
     kinds = (
-        ("true_mean", "expected real reward", COLORS[7]),
-        ("biased_mean_before", "biased feedback, each arm picked once", COLORS[0]),
-        ("biased_mean_after", "biased feedback after one more pick of arm 2", COLORS[1]),
+        ("true_mean", "expected real reward", GREY),
+        ("biased_mean_before", "biased feedback, each arm picked once", METHODS[0]),
+        ("biased_mean_after", "biased feedback after one more pick of arm 2", METHODS[1]),
     )
     for i, (name, shown, color) in enumerate(kinds):
         bars = axes.bar(arm + 0.28 * (i - 1), column(data, name), 0.26, color=color, label=shown)
@@ -599,7 +602,7 @@ def draw_5(data: Data) -> Any:
             heights,
             0.36,
             label=label,
-            color=line_style(arm - 1)["color"],
+            color=GROUPS[arm - 1],
         )
         left.bar_label(bars, [_short(value) for value in heights], padding=2, fontsize=8)
     left.set_xticks(places, list(ENVIRONMENTS.values()))
@@ -613,7 +616,9 @@ def draw_5(data: Data) -> Any:
         [mean_interval((column(data, "regret") / n)[n == t], 0.0, _gap(data)) for t in times]
     )
     draw_estimates(right, times, bands, 0, "UCB, mean")
-    right.axhline(SLOPE, color="black", linestyle="--", linewidth=1.2, label=f"the bound, {SLOPE}")
+    right.axhline(
+        SLOPE, color=LIGHT["ink"], linestyle="--", linewidth=1.2, label=f"the bound, {SLOPE}"
+    )
     right.set_xscale("log")
     ticks = [t for t in (2e4, 1e5, 1e6, 1e7) if times[0] <= t <= times[-1]]
     right.set_xticks(ticks, [f"{t:,.0f}" for t in ticks])

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from affinity_bandits.base.looks import LIGHT
 from affinity_bandits.base.words import plural
 from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import (
-    COLORS,
     GREY,
+    METHODS,
     line_style,
     log_ticks,
     mark_given,
@@ -132,11 +133,11 @@ def _draw_differences(axes: Any, plan: Plan, curves: PlanCurves) -> None:
             0.85,
             f"no difference is told apart\nwith these numbers of {plural(plan.assumptions.unit)}",
             transform=axes.transAxes,
-            color=COLORS[0],
+            color=METHODS[0],
             fontsize=SMALL,
             ha="center",
             va="center",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 2.0},
+            bbox={"facecolor": LIGHT["surface"], "edgecolor": "none", "pad": 2.0},
         )
     axes.set_ylim(min(shown) / 1.6, 1.6 * max(shown))
     axes.set_yticks(ticks := log_ticks(*axes.get_ylim()), [f"{tick:g}" for tick in ticks])
@@ -215,7 +216,7 @@ WORDS = {
     "committee": "the whole\ncommittee",
 }
 SMALL_WAYS = 9.0
-ENOUGH, TOO_FEW = COLORS[0], COLORS[1]
+ENOUGH, TOO_FEW = LIGHT["good"], LIGHT["bad"]
 MOST_APART = 15.0  # the axis is logarithmic if one way takes so many times the choices of another
 
 
@@ -273,5 +274,5 @@ def _draw_way(axes: Any, plan: Plan, row: int, start: float) -> None:
         textcoords="offset points",
         va="bottom",
         fontsize=SMALL_WAYS,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+        bbox={"facecolor": LIGHT["surface"], "edgecolor": "none", "pad": 1.0},
     )

@@ -14,8 +14,8 @@ from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.base.words import counted
 from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import (
-    COLORS,
     GREY,
+    METHODS,
     cut,
     draw_band,
     line_style,
@@ -118,8 +118,8 @@ def draw_ranking(ranking: Ranking | Result) -> Figure:
     figure, axes = new_figure(width=5.6, height=1.1 + 0.32 * len(ranked))
     for place, one in enumerate(ranked):
         mean, low, high = one.regret
-        axes.plot([low, high], [place, place], color=COLORS[0], linewidth=2.2, alpha=0.45)
-        axes.plot([mean], [place], "o", color=COLORS[0], markersize=5.0)
+        axes.plot([low, high], [place, place], color=METHODS[0], linewidth=2.2, alpha=0.45)
+        axes.plot([mean], [place], "o", color=METHODS[0], markersize=5.0)
         axes.annotate(
             f"{format_brief(mean)}   rank {one.rank}",
             (1.0, place),
@@ -207,7 +207,7 @@ def draw_quantiles(result: Result, parts: Sequence[float] = (0.5, 0.9)) -> Figur
     floor = 0.5 * float(gaps.min()) if len(gaps) else 0.0
     ceiling = max(float(high.max()) for fan in fans for _, _, high in fan.bands)
     for i, (axes, fan) in enumerate(zip(panels, fans, strict=True)):
-        color = COLORS[i % len(COLORS)]
+        color = METHODS[i % len(METHODS)]
         for j, (part, low, high) in enumerate(fan.bands):
             # Below one pull of the smallest gap there is nothing to see but the axis.
             axes.fill_between(

@@ -1,8 +1,9 @@
-"""The style of every picture: colors for color-blind readers, plain axes."""
+"""The style of every picture: the shared colors, plain axes."""
 
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from html import escape
 from importlib.util import find_spec
@@ -12,25 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from affinity_bandits.base.errors import InvalidInput, MissingExtra
+from affinity_bandits.base.looks import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette without its yellow, which fades on white.
-COLORS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-    "#7F7F7F",
-)
-
-GREY = "#595959"  # color of notes, and of lines that are given instead of measured
+GROUPS = tuple(LIGHT[f"group-{number}"] for number in range(1, 5))
+"""The color of each group; a fifth has that of the first again."""
+METHODS = tuple(LIGHT[name] for name in ("ours", "paper", "ordinary", "further"))
+"""The color of each line that is no group, such as a method; its dashes differ as well."""
+DASHES = ("-", "-.", "--", ":")
+GREY = LIGHT["muted"]  # color of notes, and of lines that are given instead of measured
 PRINTED = {1: 3.4, 2: 7.0}  # width in inches of one and two columns of a journal
-DASHES = ("-", "--", "-.", ":")
 
 SETTINGS = {
     "figure.dpi": 150,
@@ -38,11 +32,19 @@ SETTINGS = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "grid.alpha": 0.25,
+    "grid.color": LIGHT["others"],
+    "grid.alpha": 0.35,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
     "lines.linewidth": 1.8,
     "svg.hashsalt": "affinity-bandits",
+    "text.color": LIGHT["ink"],
+    "axes.labelcolor": LIGHT["ink"],
+    "axes.edgecolor": GREY,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": LIGHT["ink"],
+    "ytick.labelcolor": LIGHT["ink"],
 }
 
 
@@ -123,18 +125,36 @@ def _save(figure: Any, path: Path, settings: Any, **options: Any) -> None:
         figure.savefig(path, metadata=metadata, **options)
 
 
+_TOKENS = {value: f"var(--{name})" for name, value in LIGHT.items() if value.startswith("#")}
+
+
 def svg_element(figure: Any, title: str) -> str:
-    """Return a figure as an element of an HTML page, with a title for those who cannot see it."""
+    """Return a figure as an element of an HTML page, with a title for those who cannot see it.
+
+    Its colors are the page's, so it is dark on dark screens. It has attributes instead of styles,
+    which strict pages forbid, and no background.
+    """
     import matplotlib as mpl
 
     out = StringIO()
     settings: Any = {**SETTINGS, "svg.fonttype": "path"}
     with mpl.rc_context(settings):
-        figure.savefig(out, format="svg", metadata={"Date": None})
+        figure.savefig(out, format="svg", metadata={"Date": None}, transparent=True)
     text = out.getvalue()
-    return text[text.index("<svg") :].replace(
-        "<svg", f'<svg role="img" aria-label="{escape(title)}"', 1
+    text = text[text.index("<svg") :].replace(
+        "<svg",
+        f'<svg class="figure" role="img" aria-label="{escape(title)}" stroke-linejoin="round"',
+        1,
     )
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.S)
+    text = re.sub(r'<g id="[^"]*"', "<g", text)  # a page may have several figures
+    text = re.sub(r' style="([^"]*)"', _as_attributes, text)
+    return re.sub(r"#[0-9a-f]{6}\b", lambda found: _TOKENS.get(found[0], found[0]), text)
+
+
+def _as_attributes(style: re.Match[str]) -> str:
+    parts = (part.split(": ", 1) for part in style[1].split("; ") if part)
+    return "".join(f' {name}="{value}"' for name, value in parts)
 
 
 def save_for_print(figure: Any, path: str | Path, columns: int = 1) -> None:
@@ -179,8 +199,12 @@ def cut(name: str, most: int = 22) -> str:
 
 
 def line_style(index: int) -> dict[str, Any]:
-    """Return color and dashes of the index-th line; both differ, for black-and-white print."""
-    return {"color": COLORS[index % len(COLORS)], "linestyle": DASHES[index % len(DASHES)]}
+    """Return color and dashes of the index-th line; both differ, for black-and-white print.
+
+    Dashes move on by one each time that the colors begin again, so 16 lines differ.
+    """
+    again, place = divmod(index, len(METHODS))
+    return {"color": METHODS[place], "linestyle": DASHES[(place + again) % len(DASHES)]}
 
 
 def mark_given(axes: Any, x: float, words: str, size: float) -> None:

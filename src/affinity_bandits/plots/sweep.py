@@ -14,6 +14,7 @@ import numpy.typing as npt
 from affinity_bandits.base import checks
 from affinity_bandits.base.displays import format_brief
 from affinity_bandits.base.errors import InvalidInput, UnknownName
+from affinity_bandits.base.looks import LIGHT
 from affinity_bandits.base.words import noun_for
 from affinity_bandits.kernels.kernel import FloatArray
 from affinity_bandits.plots.style import GREY, draw_band, line_style, log_ticks, new_figures
@@ -306,7 +307,9 @@ def _draw_maps(
     for axes, panel in zip(places, panels, strict=True):
         for row, column in np.argwhere(panel.missing):
             ground = Rectangle((column - 0.5, row - 0.5), 1.0, 1.0)
-            ground.set(facecolor="#f2f2f2", edgecolor="#b0b0b0", hatch="////", linewidth=0.0)
+            ground.set(
+                facecolor=LIGHT["page"], edgecolor=LIGHT["others"], hatch="////", linewidth=0.0
+            )
             axes.add_patch(ground)
         if squares:
             _draw_squares(axes, panel, colors, _is_regret(grid))
@@ -354,7 +357,7 @@ def _draw_squares(axes: Any, panel: Panel, colors: Any, is_regret: bool) -> None
     from matplotlib.patches import Rectangle
 
     axes.set_aspect("equal", adjustable="box")
-    axes.set_facecolor("#f2f2f2")
+    axes.set_facecolor(LIGHT["page"])
     sure = sureness(panel, is_regret)
     for (row, column), value in np.ndenumerate(panel.mean):
         if math.isfinite(value):
@@ -396,7 +399,7 @@ def _write(axes: Any, panel: Panel, norm: Any, grid: SweepGrid) -> None:
                 ha="center",
                 va="center",
                 fontsize=7.0,
-                color="black" if float(norm(max(value, norm.vmin))) > 0.55 else "white",
+                color=LIGHT["ink" if float(norm(max(value, norm.vmin))) > 0.55 else "surface"],
                 zorder=3,
             )
 

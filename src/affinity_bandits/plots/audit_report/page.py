@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
@@ -22,23 +21,11 @@ from affinity_bandits.audit.sentences import (
 )
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.base.displays import html_table
+from affinity_bandits.base.looks import read_style
 from affinity_bandits.plots.style import svg_element
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; max-width: 46rem; margin: 2rem auto;
-       padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.5rem; margin-bottom: .3rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-.verdict { border-left: .4rem solid #0072b2; padding: .4rem 1rem; background: #f3f7fa; }
-.verdict strong { font-size: 1.25rem; display: block; }
-.warning { border-left: .4rem solid #d55e00; padding: .1rem 1rem; background: #fdf5ef; }
-svg { width: 100%; max-width: 36rem; height: auto; display: block; margin: .6rem 0; }
-table { border-collapse: collapse; width: 100%; font-size: .95rem; overflow-wrap: normal; }
-td, th { text-align: left; vertical-align: top; padding: .3rem .5rem;
-         border-bottom: 1px solid #ddd; }
-@media (max-width: 30rem) { table { font-size: .8rem; } td, th { padding: .25rem; } }
-ul { padding-left: 1.3rem; }
-.quiet { color: #555; font-size: .92rem; }
-"""
+FINDINGS = files("affinity_bandits.plots.audit_report").joinpath("findings.css")
+"""The rules of what `render_findings` returns."""
 FLAGS = re.compile(r" \([^()]*--[^()]*\)")
 """The part of a sentence that is about the command line."""
 
@@ -71,27 +58,26 @@ def render_page(
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>Audit: {escape(story.heading)}</title><style>{STYLE}</style></head><body>",
+        f"<title>Audit: {escape(story.heading)}</title>",
+        f"<style>{read_style(FINDINGS)}</style></head>",
+        '<body><main class="report findings">',
         f"<h1>{escape(QUESTION)}</h1>",
         f'<p class="quiet">{escape(story.extent + source)}.</p>',
         *([f'<p class="quiet">{escape(declaration.sentence)}</p>'] if declaration else []),
-        render_findings(audit, reading, svg_element),
+        render_findings(audit, reading),
         '<p class="quiet">Before you act on it, read "Responsible use" in the documentation. '
         f"affinity-bandits {escape(__version__)}</p>",
-        "</body></html>",
+        "</main></body></html>",
     ]
     return "\n".join(parts)
 
 
-def render_findings(
-    audit: Audit, reading: Reading | None, show_figure: Callable[[Any, str], str]
-) -> str:
+def render_findings(audit: Audit, reading: Reading | None) -> str:
     """Return the verdict and all that belongs to it as a part of a page.
 
     Args:
         audit: what was found.
         reading: what was read, for the notes at the end.
-        show_figure: returns a figure with its title as an element of the page.
     """
     story = tell(audit)
     parts = [
@@ -99,7 +85,7 @@ def render_findings(
         *(f"<p>{escape(one)}</p>" for one in (story.sentence, *story.reasons)),
         "</div>",
         *(f'<p class="warning">{escape(one)}</p>' for one in story.warnings),
-        *_pictures(audit, show_figure),
+        *_pictures(audit),
         *_section("What would explain it away", story.explanations),
         *_section("What this file could have shown", story.power),
         *_section("What to do next", [FLAGS.sub("", one) for one in story.steps]),
@@ -109,19 +95,19 @@ def render_findings(
     return "\n".join(parts)
 
 
-def _pictures(audit: Audit, show_figure: Callable[[Any, str], str]) -> list[str]:
+def _pictures(audit: Audit) -> list[str]:
     from affinity_bandits.plots.audit import draw_favor, draw_means
 
     parts = []
     if audit.favor is not None and has_interval(audit, audit.favor):
         better = "more judges give" if audit.scale[0] < audit.scale[1] else "better judges score"
         title = f"How much {better} their own group"
-        parts += [f"<h2>{title}</h2>", show_figure(draw_favor(audit), title)]
+        parts += [f"<h2>{title}</h2>", svg_element(draw_favor(audit), title)]
     title = "Mean scores from own and other judges"
     judged = any(group.own[0] or group.other[0] for group in audit.groups)
     if not judged:
         title = "Mean scores by group"
-    parts += [f"<h2>{title}</h2>", show_figure(draw_means(audit), title)]
+    parts += [f"<h2>{title}</h2>", svg_element(draw_means(audit), title)]
     head = ["group", "seen", *(["own judges", "other judges"] if judged else ["mean score"])]
     rows = []
     for group in audit.groups:
@@ -153,9 +139,3 @@ def _notes(reading: Reading | None, direction: str) -> list[str]:
 def _section(title: str, sentences: Sequence[str]) -> list[str]:
     items = "".join(f"<li>{escape(one)}</li>" for one in sentences)
     return [f"<h2>{escape(title)}</h2><ul>{items}</ul>"] if sentences else []
-
-
-def show_image(figure: Any, title: str) -> str:
-    """Return a figure as an image, for pages that allow no style but their own."""
-    content = b64encode(svg_element(figure, title).encode()).decode()
-    return f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{content}">'

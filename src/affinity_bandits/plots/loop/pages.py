@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from affinity_bandits._version import __version__
+from affinity_bandits.base.looks import LIGHT, read_style
 from affinity_bandits.base.progress import show_progress
 from affinity_bandits.plots.loop.courses import Course
-from affinity_bandits.plots.style import COLORS, GREY, SETTINGS, cut, need_matplotlib
+from affinity_bandits.plots.style import GREY, GROUPS, SETTINGS, cut, need_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +66,7 @@ def _committee(
     axes.stackplot(
         course.choices[:seen],
         100.0 * course.shares[:seen].T,
-        colors=[COLORS[group % len(COLORS)] for group in range(len(groups))],
+        colors=[GROUPS[group % len(GROUPS)] for group in range(len(groups))],
         linewidth=0,
     )
     axes.set_xscale("log")
@@ -109,13 +110,13 @@ def _scores(axes: Any, course: Course, groups: Sequence[str], place: int, *, fir
     heights = [-float(group) for group in range(len(groups))]
     for group, height in enumerate(heights):
         score = float(course.scores[place, group])
-        color = COLORS[group % len(COLORS)]
+        color = GROUPS[group % len(GROUPS)]
         if math.isnan(score):
             axes.text(0.01, height, "not chosen of late", va="center", fontsize=8, color=GREY)
         else:
             axes.barh(height, score, height=0.55, color=color, alpha=0.75)
         true = float(course.true_means[group])
-        axes.plot([true, true], [height - 0.42, height + 0.42], color="black", linewidth=2.2)
+        axes.plot([true, true], [height - 0.42, height + 0.42], color=LIGHT["ink"], linewidth=2.2)
     axes.set_yticks(heights, [cut(name, 16) for name in groups] if first else [""] * len(groups))
     axes.set_ylim(-len(groups) + 0.4, 0.6)
     axes.set_xlim(0, 1.15 * float(course.true_means.max()))
@@ -189,6 +190,7 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
         .read_text(encoding="utf-8")
         .replace("{{values}}", values)
         .replace("{{best}}", escape(best))
+        .replace("{{style}}", read_style(FILES.joinpath("page.css")))
         .replace("{{version}}", escape(__version__))
         .replace("{{script}}", FILES.joinpath("course.js").read_text(encoding="utf-8"))
         # No name may end the script that it stands in.
@@ -201,7 +203,7 @@ def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any
     means = courses[0].true_means
     return {
         "groups": list(groups),
-        "colors": [COLORS[place % len(COLORS)] for place in range(len(groups))],
+        "colors": [f"var(--group-{place % len(GROUPS) + 1})" for place in range(len(groups))],
         "means": _numbers(means),
         "best": find_best(courses[0]),
         "choices": courses[0].choices.tolist(),

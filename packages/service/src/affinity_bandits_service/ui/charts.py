@@ -12,8 +12,8 @@ from typing import Literal
 
 from markupsafe import Markup, escape
 
-COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
-"""Okabe and Ito's colors without black; further groups take them again, hatched."""
+COLORS = 4
+"""Number of group colors, the classes group-1 to group-4; further groups have them hatched."""
 MOST_TICKS = 12
 MOST_SPACED = 30
 """Columns with wide gaps between them: with more, there would be more gap than column."""
@@ -118,7 +118,7 @@ def shares(columns: Sequence[Sequence[float]], others: bool, label: str) -> Mark
         label: the same in words.
     """
     height = 200
-    drawn = [_hatches()] if any(len(column) - others > len(COLORS) for column in columns) else []
+    drawn = [_hatches()] if any(len(column) - others > COLORS for column in columns) else []
     width = 1.0 / len(columns)
     for place, column in enumerate(columns):
         top = 0.0
@@ -143,16 +143,17 @@ def _hatches() -> str:
     """Return the hatch patterns for groups that share a color; a page has them once."""
     patterns = (
         f'<pattern id="hatch-{number}" width="6" height="6" patternUnits="userSpaceOnUse"'
-        f' patternTransform="rotate(45)"><rect fill="{color}" width="3" height="6"/></pattern>'
-        for number, color in enumerate(COLORS)
+        f' patternTransform="rotate(45)"><rect class="group-{number}" width="4" height="6"/>'
+        "</pattern>"
+        for number in range(1, COLORS + 1)
     )
     return f"<defs>{''.join(patterns)}</defs>"
 
 
 def _fill(group: int) -> str:
     """Return the attribute that colors a group."""
-    again, number = divmod(group, len(COLORS))
-    return f'fill="url(#hatch-{number})"' if again else f'fill="{COLORS[number]}"'
+    again, number = divmod(group, COLORS)
+    return f'fill="url(#hatch-{number + 1})"' if again else f'class="group-{number + 1}"'
 
 
 def _dense(kind: str, columns: int) -> str:
