@@ -20,10 +20,10 @@ from affinity_bandits.plots.audit_report.page import render_page
 from tests.cli.inside import inside
 
 SHAPES = {
-    "crossed": "Shown.",
-    "half crossed": "Shown.",
-    "groups skipped": "Cannot tell.",
-    "disconnected": "Shown.",
+    "crossed": "Yes: ",
+    "half crossed": "Yes: ",
+    "groups skipped": "This file cannot tell",
+    "disconnected": "Yes: ",
 }
 """Who judges whom, and the verdict on 40 prompts with 2 judges in each of 3 groups."""
 Rows = list[tuple[int, str, float, str, str, int]]

@@ -50,21 +50,19 @@ def test_it_is_the_verdict_on_the_same_scores_turned_round() -> None:
 
 def test_the_story_says_less_and_how_much() -> None:
     story = tell(conclude(draw(600, favor=-1.0)))
-    assert story.heading == "Shown: judges give their own group less"
-    assert "Judges give candidates from their own group 1.00 points less (95% interval 0." in (
-        story.sentence
-    )
+    assert story.heading == "No, the opposite: judges give their own group 1.00 points less."
+    assert "same candidates is between 0." in story.sentence
     assert "may be chance" not in story.sentence
     assert not any("affinity plan" in step for step in story.steps)
-    assert "at most 1 in 20 'shown less'" in METHOD
+    assert "at most 1 in 20 with the opposite" in METHOD
     assert story.explanations[0].startswith("Direction: the audit was told that 20 is the best")
 
 
 def test_an_indication_below_0_says_what_is_missing() -> None:
     audit = conclude(draw(150, favor=-0.5, seed=1))
     assert (audit.word, audit.missing) == ("indicated less", ("evidence",))
-    heading = "Indicated, not proven: judges seem to give their own group less"
-    assert tell(audit).heading == heading
+    heading = "Perhaps the opposite: judges seem to give their own group 0."
+    assert tell(audit).heading.startswith(heading)
 
 
 @pytest.mark.slow

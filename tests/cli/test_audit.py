@@ -51,7 +51,7 @@ def test_a_favor_is_shown_reported_and_planned_from(log: Path, tmp_path: Path) -
     page, kept = tmp_path / "report.html", tmp_path / "audit.json"
     done = audit(log, "--scale", "1..5", "--report", page, "--json", kept, *DECLARED)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Shown. Judges give candidates from their own group 0.")
+    assert done.stdout.startswith("Yes: judges give their own group 0.")
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(tmp_path) not in line)
     assert "a check" in page.read_text(encoding="utf-8")
     found = json.loads(kept.read_text(encoding="utf-8"))
@@ -85,7 +85,7 @@ def test_the_workbook_of_the_guide(tmp_path: Path) -> None:
     words = ("--scale", "1..5", "--people", DATA / "people.csv")
     done = audit(DATA / "interviews.xlsx", *words)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Shown.")
+    assert done.stdout.startswith("Yes: ")
     for note in ("header again", "decimal comma", "no score", "typed like 31.12.2026"):
         assert note in done.stdout
 
@@ -95,7 +95,7 @@ def test_a_log_without_judges_gets_means_and_what_to_write_down(tmp_path: Path) 
     place.write_text("group,score\na,1\nb,2\nb,3\n", encoding="utf-8")
     done = audit(place, "--scale", "1..5", "--report", tmp_path / "r.html")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Cannot tell.")
+    assert done.stdout.startswith("This file cannot tell whether judges favor their own group.")
     assert "Write down who judged" in done.stdout
     assert "2.50 (2)" in done.stdout
 
@@ -104,7 +104,7 @@ def test_judges_without_groups_are_told_from_no_judges() -> None:
     done = audit(DATA / "interviews.xlsx", "--scale", "1..5")
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "the file says who judged, but not which group the judges belong to" in text
+    assert "The file says who judged, but not which group the judges belong to" in text
     assert "(--people people.csv)" in text
     assert "Write down who judged" not in text
 
@@ -202,7 +202,7 @@ def test_a_pipe_is_audited_as_its_file_is(log: Path, line: str) -> None:
 def test_a_workbook_and_people_come_through_pipes(tmp_path: Path) -> None:
     line = f"affinity audit <(cat {DATA}/interviews.xlsx) --people <(cat {DATA}/people.csv)"
     told = shell(f"{line} --scale 1..5", tmp_path)
-    assert told.startswith("Shown. Judges give candidates from their own group 0.43 points more")
+    assert told.startswith("Yes: judges give their own group 0.43 points more. ")
     assert "from the pipe, sheet" in " ".join(told.split())
 
 
@@ -217,7 +217,7 @@ def test_what_a_database_writes_is_audited(log: Path, empty_dsn: str) -> None:
         log.parent,
     )
     told = " ".join(told.split())
-    assert told.startswith("Shown.")
+    assert told.startswith("Yes: ")
     assert "Read 900 scores of 300 candidates by 20 judges" in told
     assert "hired = hired" in told
     assert "not used" not in told

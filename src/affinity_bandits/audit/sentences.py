@@ -12,13 +12,17 @@ QUESTION = "Do judges favor candidates of their own group?"
 FOUND = ("shown", "indicated")
 FOUND_LESS = ("shown less", "indicated less")
 HEADINGS = {
-    "shown": "Shown",
-    "indicated": "Indicated, not proven",
-    "shown less": "Shown: judges give their own group {}",
-    "indicated less": "Indicated, not proven: judges seem to give their own group {}",
-    "not seen": "Not seen: a favor of {} points would have been seen, smaller ones perhaps not",
-    "cannot tell": "Cannot tell",
+    "shown": "Yes: judges {give} their own group {size}.",
+    "indicated": "Perhaps: judges seem to {give} their own group {size}.",
+    "shown less": "No, the opposite: judges {give} their own group {size}.",
+    "indicated less": "Perhaps the opposite: judges seem to {give} their own group {size}.",
+    "not seen": (
+        "This file does not show it: a favor of {size} points would have been seen, smaller ones "
+        "perhaps not."
+    ),
+    "cannot tell": "This file cannot tell whether judges favor their own group.",
 }
+"""The answers to the question."""
 ASSUMPTIONS = {
     "steady judges": "each judge is about equally strict with candidates of all groups",
     "rota": "a rota or chance, and not the candidate's group, decided which judges sat",
@@ -60,7 +64,7 @@ CANNOT_TELL = {
         "Let judges of different groups sit in each session.",
     ),
     "no size": (
-        "its tests find nothing, but the file allows no interval for the size, so no favor can be "
+        "the tests find nothing, but the file allows no interval for the size, so no favor can be "
         "excluded",
         "Let judges follow a rota and use a scale with more steps, and audit again with more rows.",
     ),
@@ -131,9 +135,9 @@ METHOD = (
     "over the second with one candidate, less the same lead with the other, is zero on average if "
     "nobody favors their own group. Two tests use these double differences: bets that stay valid "
     "whenever you look, and a permutation of the judges' groups, which allows for lasting personal "
-    "tastes. The audit says 'shown' only if both agree. The same tests look for judges who give "
-    "their own group less. If nobody favored anyone, at most 1 file in 20 would be called 'shown', "
-    "and at most 1 in 20 'shown less'."
+    "tastes. The audit says yes only if both agree. The same tests look for judges who give "
+    "their own group less. If nobody favored anyone, at most 1 file in 20 would be answered with "
+    "yes, and at most 1 in 20 with the opposite."
 )
 
 
@@ -142,8 +146,8 @@ class Story:
     """An audit in words.
 
     Attributes:
-        heading: the verdict.
-        sentence: the size, then the assumption; or why the log cannot tell.
+        heading: the answer to the question, with the size.
+        sentence: the interval, then the assumption; or why the log cannot tell.
         reasons: further parts of the verdict, one sentence each.
         explanations: other explanations of the result, if there is a result.
         power: the power of a log like this one.
@@ -170,9 +174,7 @@ def tell(audit: Audit) -> Story:
     if audit.word in ("indicated", "indicated less"):
         reasons = [f"Not proven: {MISSING.get(code, code)}." for code in audit.missing]
     if audit.word in ("shown", "shown less"):
-        reasons = [
-            f"If nobody favored anyone, at most 1 file in 20 would be called {audit.word!r}."
-        ]
+        reasons = ["If nobody favored anyone, at most 1 file in 20 would get this answer."]
     if audit.word in FOUND + FOUND_LESS:
         reasons.append(REMOVED)
     reasons += _scale_use(audit)
@@ -199,11 +201,16 @@ def tell(audit: Audit) -> Story:
 
 
 def _heading(audit: Audit) -> str:
-    detail = _words(audit)[1]
+    more, fewer = _words(audit)
+    size = fewer if audit.word in FOUND_LESS else more
     if audit.word == "not seen":
         assert audit.seen_from is not None
-        detail = format_points(audit, audit.seen_from, up=True)
-    return HEADINGS[audit.word].format(detail)
+        size = format_points(audit, audit.seen_from, up=True)
+    elif audit.favor is not None and (audit.favor.points < 0.0) == (size == fewer):
+        size = f"{format_points(audit, abs(audit.favor.points))} points {size}"
+    elif audit.favor is not None:
+        size += " at some time"
+    return HEADINGS[audit.word].format(give="give" if more == "more" else "score", size=size)
 
 
 def _words(audit: Audit) -> tuple[str, str]:
@@ -258,19 +265,16 @@ def _sentence(audit: Audit) -> str:
     assumption = f"This holds if {conditions}."
     if audit.word == "cannot tell":
         return _cannot_tell(audit)
-    verb = "seem to give" if audit.word in ("indicated", "indicated less") else "give"
-    more, fewer = _words(audit)
     if audit.favor is None:
-        word = fewer if audit.word in FOUND_LESS else more
-        scores = "" if more == "more" else " scores"
         return (
-            f"Judges {verb} candidates from their own group {word}{scores} than other judges give "
-            f"the same candidates. {assumption} How many points cannot be said, because "
-            f"{_no_size(audit)}."
+            f"This compares them with what other judges give the same candidates. {assumption} How "
+            f"many points cannot be said, because {_no_size(audit)}."
         )
-    sentence = f"Judges {verb} {_difference(audit, audit.favor)}. {assumption}"
     if audit.word == "not seen":
+        sentence = f"Judges give {_difference(audit, audit.favor)}. {assumption}"
         sentence += " The difference may be chance."
+    else:
+        sentence = f"{_compare(audit, audit.favor)} {assumption}"
     if audit.word == "indicated" and audit.favor.points < 0.0:
         sentence += " On average they give less, but one of the tests finds favor at some time."
     sentence += _one_look(audit)
@@ -287,6 +291,21 @@ def _one_look(audit: Audit) -> str:
         " The interval comes from permuting the judges' groups alone: it holds for one look at the "
         "file, if judges' tastes have nothing to do with their group."
     )
+
+
+def _compare(audit: Audit, favor: Estimate) -> str:
+    """Say what the size is compared with, and its interval."""
+    others = "what other judges give the same candidates"
+    if not has_interval(audit, favor):
+        return f"This compares them with {others}."
+    more, fewer = _words(audit)
+    ends = sorted((favor.low, favor.high), key=abs)
+    low, high = (format_points(audit, abs(end)) for end in ends)
+    between = f"{low} and {high} points"
+    if favor.low < 0.0 < favor.high:
+        low, high = (format_points(audit, abs(end)) for end in (favor.low, favor.high))
+        between = f"{low} points {fewer} and {high} {more}"
+    return f"The difference from {others} is between {between} (95% interval)."
 
 
 def _difference(audit: Audit, favor: Estimate) -> str:
@@ -349,7 +368,7 @@ def _scale_use(audit: Audit) -> list[str]:
 
 def _cannot_tell(audit: Audit) -> str:
     reason, _ = CANNOT_TELL.get(audit.missing[0], (audit.missing[0], ""))
-    text = f"This file cannot tell whether judges favor their own group: {reason}."
+    text = f"{reason[0].upper()}{reason[1:]}."
     if audit.favor is not None and has_interval(audit, audit.favor):
         text += f" The favor may be anywhere in the {format_interval(audit, audit.favor)} points."
         text += _one_look(audit)

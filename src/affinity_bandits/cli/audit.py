@@ -32,7 +32,7 @@ def format_audit(audit: Audit, reading: Reading) -> str:
     story = tell(audit)
     used = ", ".join(f"{role.replace('_', ' ')} = {name}" for role, name in reading.columns.items())
     parts = [
-        wrap_text(f"{story.heading}. {story.sentence}"),
+        wrap_text(f"{story.heading} {story.sentence}"),
         *map(wrap_text, story.reasons),
         *(wrap_text(f"Warning: {one}", "  ") for one in story.warnings),
         "",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from affinity_bandits.audit.cautions import Caution
-from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores
+from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores, Word
 from affinity_bandits.audit.sentences import CANNOT_TELL, MISSING, WARNINGS, tell
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.cli.audit import format_audit
@@ -63,13 +63,37 @@ AUDITS = {
 }
 
 
-def test_the_size_comes_first_with_its_assumption() -> None:
-    audit = replace(SHOWN, scale=(1.0, 5.0), favor=Estimate(0.281, 0.212, 0.349))
-    assert tell(audit).sentence == (
-        "Judges give candidates from their own group 0.28 points more (95% interval 0.21 to 0.35) "
-        "than other judges give the same candidates. This holds if each judge is about equally "
-        "strict with candidates of all groups."
+@pytest.mark.parametrize(
+    ("word", "sizes", "answer", "interval"),
+    [
+        ("shown", (0.281, 0.212, 0.349), "Yes: judges give their own group 0.28 points more.",
+         "0.21 and 0.35 points"),
+        ("indicated", (0.281, -0.012, 0.349),
+         "Perhaps: judges seem to give their own group 0.28 points more.",
+         "0.01 points less and 0.35 more"),
+        ("shown less", (-0.281, -0.349, -0.212),
+         "No, the opposite: judges give their own group 0.28 points less.",
+         "0.21 and 0.35 points"),
+    ],
+)  # fmt: skip
+def test_the_verdict_answers_the_question_and_the_interval_has_its_assumption(
+    word: Word, sizes: tuple[float, float, float], answer: str, interval: str
+) -> None:
+    story = tell(replace(SHOWN, word=word, scale=(1.0, 5.0), favor=Estimate(*sizes)))
+    assert story.heading == answer
+    assert story.sentence.startswith(
+        f"The difference from what other judges give the same candidates is between {interval} (95%"
+        " interval). This holds if each judge is about equally strict with candidates of all"
+        " groups."
     )
+
+
+def test_a_verdict_on_marks_says_better() -> None:
+    assert tell(AUDITS["marks"]).heading == "Yes: judges score their own group 281 points better."
+    assert tell(replace(SHOWN, favor=None)).heading == "Yes: judges give their own group more."
+    odd = replace(INDICATED, favor=Estimate(-3.0, -40.0, 30.0))
+    assert tell(odd).heading == "Perhaps: judges seem to give their own group more at some time."
+    assert "On average they give less" in tell(odd).sentence
 
 
 @pytest.mark.slow
