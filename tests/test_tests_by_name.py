@@ -20,7 +20,6 @@ ELSEWHERE = {
     "app/rendering.py": "tests/app/test_pages.py",
     "app/see.py": "tests/app/test_pages.py",
     "base/checks.py": "tests/base/errors",  # a row for each refusal
-    "base/looks.py": "tests/app/test_pages.py",
     "base/plan_format.py": "packages/service/tests/core/test_spec.py",  # who reads plans
     "base/words.py": "packages/service/tests/ui/test_wording.py",
     "experiments/work.py": "tests/experiments/test_executors.py",

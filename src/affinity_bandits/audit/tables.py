@@ -63,8 +63,9 @@ class Table:
 
     Attributes:
         source: its name for readers, such as the name of the file.
-        names: of the columns.
-        load: returns the values of the column at an index, as they are in the file.
+        names: of the columns; a header that is there twice becomes "score" and "score (2)".
+        load: returns the column at an index: for each row the index of its value, -1 if it has
+            none, and the values as they are in the file.
         rows: the number that the file itself gives each row; None if they count from 1.
         remarks: what was found in it, and what was done about it.
         sheets: the names of all sheets of the workbook.

@@ -42,9 +42,11 @@ class Wide:
                 names = [table.names[judge].removeprefix(BY) for judge in judges]
                 return np.tile(np.arange(times, dtype=np.int32), rows), list(names)
             cells = [table.load(judge) for judge in judges]
-            values = [values[code] for row in range(rows) for codes, values in cells
-                      for code in codes[row : row + 1]]  # fmt: skip
-            return np.arange(len(values), dtype=np.int32), values
+            scores = [None if codes[row] < 0 else values[codes[row]]
+                      for row in range(rows) for codes, values in cells]  # fmt: skip
+            present = [score for score in scores if score is not None]
+            there = np.array([score is not None for score in scores])
+            return np.where(there, np.cumsum(there) - 1, -1).astype(np.int32), present
 
         numbers = np.repeat([table.row_number(row) for row in range(rows)], times)
         names = [*(table.names[index] for index in kept), "judge", "score"]
@@ -89,3 +91,16 @@ def test_the_page_shows_the_first_rows_below_the_files_own_header(
     assert view.header == ["candidate", "group", "score by Ann", "score by Ben"]
     assert [len(cells) for _, cells in view.preview] == [4, 4]
     assert view.names == ["candidate", "group", "judge", "score"]
+
+
+def test_an_empty_cell_of_a_parquet_file_is_no_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its code is -1, which would read the last value of the column."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns: dict[str, list[object]] = {"candidate": ["c1", "c2"], "group": ["North", "South"]}
+    columns |= {"score by Ann": [4, 2], "score by Ben": [3, None]}
+    path = tmp_path / "wide.parquet"
+    parquet.write_table(pyarrow.table(columns), path)
+    monkeypatch.setattr(forms, "FORMS", (Wide(), *forms.FORMS))
+    assert open_log(path, Answers(scale="1..5")).read().log.score.tolist() == [0.75, 0.5, 0.25]
