@@ -184,6 +184,24 @@ def test_the_example_is_what_the_page_would_show() -> None:
     assert example.FILE.read_text(encoding="utf-8") == example.text()
 
 
+def test_the_explorable_is_played_under_a_policy_of_its_own(page: Page, address: str) -> None:
+    page.goto(f"{address}/see")
+    page.get_by_role("link", name="Or choose yourself").click()
+    page.keyboard.press("2")
+    expect(page.locator("#actions")).to_have_text("Round 2 of 10")
+    assert page.locator(".candidates").evaluate("one => getComputedStyle(one).display") == "grid"
+    policy = httpx.get(f"{address}/see/play").headers["content-security-policy"]
+    assert "unsafe" not in policy
+    page.goto(f"{address}/see/play#p=0000010000&t=remedies")
+    page.get_by_text("Share").click()
+    plan = page.get_by_role("link", name="Plan this").get_attribute("href")
+    answer = page.goto(f"{address}{plan}")
+    assert answer is not None
+    assert answer.status == 200
+    for name, said in (("groups", "founders, newcomers"), ("bonus", "100%"), ("committee", "20,2")):
+        expect(page.locator(f"#{name}")).to_have_value(said)
+
+
 def test_a_world_is_run_once() -> None:
     before = run_world.cache_info().hits
     assert run_world(World(choices=1000)) is run_world(World(choices=1000))

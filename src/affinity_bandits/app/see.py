@@ -9,13 +9,14 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import QueryParams
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 from affinity_bandits import AffinityBandit, InGroupBonus
 from affinity_bandits.app.rendering import show_page
 from affinity_bandits.base import checks
 from affinity_bandits.base.amounts import parse_number
 from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.plots.explorable import explorable_page, explorable_policy
 from affinity_bandits.plots.loop.courses import course, explain_failure, usual_policies
 from affinity_bandits.plots.loop.pages import FILES, page_data
 
@@ -127,6 +128,12 @@ async def show_see(request: Request) -> Response:
         most_members=MOST_MEMBERS,
         largest_bonus=LARGEST_BONUS,
     )
+
+
+@router.get("/see/play")
+async def send_explorable() -> Response:
+    """Return the page on which a visitor is the committee; its one script and style are known."""
+    return HTMLResponse(explorable_page(), headers={"content-security-policy": explorable_policy()})
 
 
 @router.get("/see/course")
