@@ -181,6 +181,7 @@ NDJSON = "application/x-ndjson"
 PROBLEM_JSON = "application/problem+json"
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+"""Its limit is stronger than a `max_length` of a field: another limit takes another type."""
 ShownName = Annotated[Name, AfterValidator(check_shown)]
 Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
 Score = Annotated[float, Field(ge=-LARGEST_SCORE, le=LARGEST_SCORE)]
