@@ -168,12 +168,11 @@ function addShares(run) {
     const total = members.reduce((sum, one) => sum + one, 0);
     run.shares.push(members.map(one => one / total));
   }
-  return {...run, at, ...judge(run), part: rightPart(run)};
+  return {...run, at, ...judge(run), part: rightPart(run.shares.at(-1))};
 }
 
-function rightPart(run) {
-  const best = bestGroups();
-  return run.chosen.reduce((sum, arm) => sum + best.includes(arm), 0) / run.chosen.length;
+function rightPart(shares) {
+  return bestGroups().reduce((sum, arm) => sum + shares[arm], 0);
 }
 
 function momentsUntil(choices) {
@@ -389,7 +388,7 @@ function showRun() {
     const best = bestGroups(), equal = best.length === state.names.length;
     const closed = run.group >= 0 && !best.includes(run.group);
     const title = equal ? "All are worth the same. No choice is wrong."
-      : closed ? `It closed. ${capital(named(best))}, though better, got ${percent(run.part)} of the choices.`
+      : closed ? `It closed. ${capital(named(best))}, though better, hold ${percent(run.part)} of the seats.`
       : run.group < 0 ? "It is still comparing." : `It found ${state.names[run.group]}.`;
     tell(title, equal || run.group < 0 ? find("lead").textContent
       : closed ? "Fewer seats, lower scores, fewer seats." : "Your choices kept the door open.");
@@ -628,7 +627,10 @@ function showTake() {
   });
   const app = location.pathname === "/see/play" ? "" : APP;
   make(row, "a", {href: `${app}/plan?${asked}`, target: "_blank", rel: "noopener"}, "Plan this");
-  if (app) make(box, "p", {className: "quiet"}, "“Plan this” opens in the application: start it with `affinity app`.");
+  if (app) {
+    const words = make(box, "p", {className: "quiet"}, "“Plan this” opens in the application; start it with ");
+    make(words, "code", {}, "affinity app");
+  }
 }
 
 function save() {
