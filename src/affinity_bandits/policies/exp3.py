@@ -9,32 +9,54 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from affinity_bandits.base import checks
-from affinity_bandits.kernels.kernel import FloatArray
+from affinity_bandits.kernels.kernel import FloatArray, kernel
 from affinity_bandits.model.feedback import UNIT_INTERVAL
 from affinity_bandits.policies.contracts import StepPolicy, check_size
 from affinity_bandits.policies.state import reals
 
+MANY = 32
+"""From so many arms on, a tree of the weights is faster than a pass over all arms."""
+LEAST, MOST = 1e-100, 1e100
+"""Between these, the sum of all weights is far from where reals end."""
+
 
 class ExponentialState(NamedTuple):
-    """Scores (the higher, the likelier) and the probabilities of the last choice."""
+    """Scores (the higher, the likelier) and what the next choice is drawn from.
+
+    With fewer than `MANY` arms, these are the probabilities of all arms, and `tree` is empty. With
+    more, `tree` has the weights exp(rate (s_i - reference)) as leaves: node 1 is their sum, node n
+    the sum of nodes 2n and 2n + 1.
+    """
 
     rate: float
     mixing: float
     implicit: float
     scores: FloatArray
-    probabilities: FloatArray
+    probabilities: FloatArray  # with a tree: [0], that of the last choice
+    tree: FloatArray
+    reference: FloatArray  # [0]: the score of weight 1
 
 
 @dataclass(frozen=True)
 class ExponentialWeights(StepPolicy):
-    """A policy that draws arm i with p_i = (1 - mixing) exp(rate s_i) / sum + mixing / K."""
+    """A policy that draws arm i with p_i = (1 - mixing) exp(rate s_i) / sum + mixing / K.
+
+    From `MANY` arms on, a choice takes a number of steps that is logarithmic in K.
+    """
 
     randomized: ClassVar[bool] = True
     assumes = UNIT_INTERVAL  # the sources; EXP3: Bubeck, Cesa-Bianchi 2012, Theorem 3.1
 
     def start(self, arms: int, horizon: int) -> ExponentialState:
         check_size(arms, horizon)
-        return ExponentialState(*self.constants(arms, horizon), reals(arms), reals(arms))
+        constants = self.constants(arms, horizon)
+        if arms < MANY:
+            nothing = reals(0)
+            return ExponentialState(*constants, reals(arms), reals(arms), nothing, nothing)
+        size = 1 << (arms - 1).bit_length()
+        state = ExponentialState(*constants, reals(arms), reals(1), reals(2 * size), reals(1))
+        build_tree(state)
+        return state
 
     def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
         """Return the rate, the mixing and the implicit exploration."""
@@ -42,27 +64,100 @@ class ExponentialWeights(StepPolicy):
 
     @staticmethod
     def select(state: ExponentialState, rng: np.random.Generator) -> int:
-        """Draw the first arm at which the sum of the p_i passes one uniform number."""
-        arms = len(state.scores)
-        # Relative to the largest score, so that nothing overflows.
-        highest = state.scores[0]
-        for arm in range(1, arms):
-            highest = max(highest, state.scores[arm])
-        total = 0.0
-        for arm in range(arms):
-            state.probabilities[arm] = math.exp(state.rate * (state.scores[arm] - highest))
-            total += state.probabilities[arm]
-        for arm in range(arms):
-            state.probabilities[arm] = (1.0 - state.mixing) * state.probabilities[
-                arm
-            ] / total + state.mixing / arms
-        threshold = rng.random()
-        passed = 0.0
-        for arm in range(arms - 1):
-            passed += state.probabilities[arm]
-            if threshold < passed:
-                return arm
-        return arms - 1
+        """Draw an arm by one uniform number."""
+        if len(state.tree) > 0:
+            return draw_from_tree(state, rng.random())
+        return draw_in_order(state, rng.random())
+
+
+@kernel
+def draw_in_order(state: ExponentialState, threshold: float) -> int:
+    """Return the first arm at which the sum of the p_i passes a uniform number."""
+    arms = len(state.scores)
+    # Relative to the largest score, so that nothing overflows.
+    highest = state.scores[0]
+    for arm in range(1, arms):
+        highest = max(highest, state.scores[arm])
+    total = 0.0
+    for arm in range(arms):
+        state.probabilities[arm] = math.exp(state.rate * (state.scores[arm] - highest))
+        total += state.probabilities[arm]
+    for arm in range(arms):
+        state.probabilities[arm] = (1.0 - state.mixing) * state.probabilities[
+            arm
+        ] / total + state.mixing / arms
+    passed = 0.0
+    for arm in range(arms - 1):
+        passed += state.probabilities[arm]
+        if threshold < passed:
+            return arm
+    return arms - 1
+
+
+@kernel
+def draw_from_tree(state: ExponentialState, threshold: float) -> int:
+    """Return the same arm, but for rounding, by descending from the root."""
+    arms, tree = len(state.scores), state.tree
+    size = len(tree) // 2
+    weighed = (1.0 - state.mixing) / tree[1]
+    uniform = state.mixing / arms
+    node, width = 1, size
+    while node < size:
+        node *= 2
+        width //= 2
+        passed = weighed * tree[node]
+        if uniform > 0.0:
+            passed += uniform * min(width, max(0, arms - (node * width - size)))
+        # Without a branch: what it does next cannot be predicted, and a processor would wait.
+        further = 1 if threshold >= passed else 0
+        threshold -= further * passed
+        node += further
+    arm = node - size
+    # Rounding must not lead beyond the last arm, or to one that cannot be drawn.
+    while arm >= arms or weighed * tree[size + arm] + uniform == 0.0:
+        arm -= 1
+    state.probabilities[0] = weighed * tree[size + arm] + uniform
+    return arm
+
+
+@kernel
+def build_tree(state: ExponentialState) -> None:
+    """Set all weights relative to the largest score."""
+    arms, tree = len(state.scores), state.tree
+    size = len(tree) // 2
+    highest = state.scores[0]
+    for arm in range(1, arms):
+        highest = max(highest, state.scores[arm])
+    state.reference[0] = highest
+    for arm in range(arms):
+        tree[size + arm] = math.exp(state.rate * (state.scores[arm] - highest))
+    for above in range(1, size):
+        node = size - above
+        tree[node] = tree[2 * node] + tree[2 * node + 1]
+
+
+@kernel
+def add_to_score(state: ExponentialState, arm: int, more: float) -> None:
+    """Change the score of the arm that was chosen, and its weight."""
+    state.scores[arm] += more
+    tree = state.tree
+    if len(tree) == 0:
+        return
+    node = len(tree) // 2 + arm
+    exponent = state.rate * (state.scores[arm] - state.reference[0])
+    tree[node] = math.exp(min(exponent, 700.0))  # beyond `MOST`, so all are set anew below
+    while node > 1:
+        node //= 2
+        # Sums are made anew, not changed by a difference, so errors do not add up.
+        tree[node] = tree[2 * node] + tree[2 * node + 1]
+    if not LEAST <= tree[1] <= MOST:
+        build_tree(state)
+
+
+@kernel
+def probability_of_choice(state: ExponentialState, arm: int) -> float:
+    """Return the probability with which the last choice was made."""
+    return float(state.probabilities[0 if len(state.tree) > 0 else arm])
 
 
 @dataclass(frozen=True)
@@ -88,7 +183,8 @@ class EXP3(ExponentialWeights):
 
     @staticmethod
     def update(state: ExponentialState, arm: int, feedback: float) -> None:
-        state.scores[arm] -= (1.0 - feedback) / (state.probabilities[arm] + state.implicit)
+        loss = (1.0 - feedback) / (probability_of_choice(state, arm) + state.implicit)
+        add_to_score(state, arm, -loss)
 
 
 @dataclass(frozen=True)
@@ -139,4 +235,4 @@ class EXP3Gains(ExponentialWeights):
 
     @staticmethod
     def update(state: ExponentialState, arm: int, feedback: float) -> None:
-        state.scores[arm] += feedback / state.probabilities[arm]
+        add_to_score(state, arm, feedback / probability_of_choice(state, arm))
