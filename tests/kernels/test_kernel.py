@@ -109,7 +109,7 @@ def test_every_policy_binds_only_what_is_read() -> None:
     for policy in policy_examples():
         played = as_steps(policy).kernels()
         for plain in (False, True):
-            steps.bound_segment(played, plain)
+            steps.bound_batch(played, plain)
         steps.bound_log(played)
         found += 1
         if isinstance(policy, RoundPolicy):

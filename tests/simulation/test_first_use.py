@@ -19,7 +19,7 @@ COMMAND = (
     "from affinity_bandits.base import progress; progress.SOON = progress.EVERY = 0.02; "
     "from affinity_bandits.cli import main; main()"
 )
-SMALL = ("simulate", "--means", "0.4,0.6", "--policy", "uniform", "--horizon", "100")
+SMALL = ("simulate", "--means", "0.4,0.6", "--policy", "ucb1", "--horizon", "100")
 PROGRESS = """
 import json, time
 {change}

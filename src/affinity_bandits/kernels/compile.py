@@ -10,11 +10,14 @@ numba features are used, and `_nrt`, which `tests/kernels/test_compile.py` check
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
+import threading
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from functools import cache, partial
+from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
@@ -38,6 +41,9 @@ WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 these, first compiles take half as long."""
 _compiled: dict[str, Any] = {}
 _parts: dict[str, Any] = {}
+_compiling = threading.RLock()  # one thread compiles, and the others find what it compiled
+COMPILED_AS: dict[Function, Any] = {}
+"""Kernels that machine code has instructions of its own for, as numba takes those."""
 
 
 if compiler is not None:
@@ -52,6 +58,18 @@ if compiler is not None:
 
         def on_end(self, _: Any) -> None:
             end_delay(self.words)
+
+    class Callback(compiler.types.WrapperAddressProtocol):  # type: ignore[misc]
+        """A function of Python by its address in memory, as numba takes it."""
+
+        def __init__(self, function: Callable[[], Any]) -> None:
+            self._code = ctypes.CFUNCTYPE(None)(function)
+
+        def __wrapper_address__(self) -> int:
+            return ctypes.cast(self._code, ctypes.c_void_p).value or 0
+
+        def signature(self) -> Any:
+            return compiler.void()
 
     for kind in ("numba:compile", "numba:run_pass"):  # functions, and those taken as pointers
         event.register(kind, _Compiling())  # type: ignore[no-untyped-call]
@@ -103,6 +121,8 @@ def compiled_part(kernel: Function, *, allocates: bool = False, inlined: bool = 
 def _part(kernel: Function, how: How) -> Function:
     if not isinstance(kernel, FunctionType):
         return kernel
+    if kernel in COMPILED_AS:
+        return COMPILED_AS[kernel]  # type: ignore[no-any-return]
     if runs_interpreted():
         return _without_warnings(kernel)
     name = _name(kernel, how)
@@ -134,6 +154,14 @@ def function_pointer(
         copy = _copy(kernel, name, how)
         _compiled[name] = _cached(partial(compiler.cfunc, signature), copy, _options(how))
     return _compiled[name]
+
+
+def callback(function: Callable[[], Any]) -> Any:
+    """Return a Python function that loops can call, without arguments and without a result.
+
+    It must not raise an error: a loop would go on. Python's lock is held during the call.
+    """
+    return function if runs_interpreted() else Callback(function)
 
 
 def returns_nothing(examples: tuple[Any, ...]) -> Any:
@@ -178,11 +206,48 @@ def prepare_kernel(
     how = How(False, inlined, checked)
     # One signature per cached name: processes that compile at the same time write the same file.
     name = _name(kernel, how, _types(arguments))
-    if name not in _compiled:
-        loop = MachineCode(kernel, name, how)
-        loop(*arguments)
-        _compiled[name] = loop
+    with _compiling:
+        if name not in _compiled:
+            loop = MachineCode(kernel, name, how)
+            loop(*arguments)
+            _compiled[name] = loop
     return _compiled[name]  # type: ignore[no-any-return]
+
+
+def prepares_fast(
+    kernel: Function,
+    arguments: tuple[Any, ...],
+    *,
+    inlined: bool = True,
+    checked: bool = False,
+) -> bool:
+    """Return whether `prepare_kernel` finds machine code, in this process or on disk."""
+    if runs_interpreted():
+        return True
+    how = How(False, inlined, checked)
+    return _is_kept(kernel, how, _types(arguments))
+
+
+def points_fast(kernel: Function, make_signature: Callable[[], Any]) -> bool:
+    """Return whether `function_pointer` finds machine code, in this process or on disk."""
+    return runs_interpreted() or _is_kept(kernel, How(False, False), f"cfunc {make_signature()}")
+
+
+def _is_kept(kernel: Function, how: How, types: str) -> bool:
+    """Return whether a kernel was compiled; if its file does not fit, it is compiled anew."""
+    name = _name(kernel, how, types)
+    if name in _compiled:
+        return True
+    copy = bind(kernel)
+    copy.__qualname__ = name
+    folder = _cached(compiler.njit, copy, {}).stats.cache_path
+    return folder is not None and any(Path(folder).glob(f"*{name}*.nbi"))
+
+
+def as_python(kernel: Function) -> Function:
+    """Return a kernel to run as the plain Python that it is, with the same results."""
+    silent: Function = np.errstate(all="ignore")(kernel)
+    return silent
 
 
 def _types(value: Any) -> str:
@@ -246,8 +311,7 @@ def _without_warnings(function: FunctionT) -> FunctionT:
     """Return a function that suppresses numpy's warnings about wrapped integers and 1 / inf."""
     if compiler is None:
         _say_how_slow()
-    silent: FunctionT = np.errstate(all="ignore")(function)
-    return silent
+    return as_python(function)  # type: ignore[return-value]
 
 
 @cache

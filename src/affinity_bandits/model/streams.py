@@ -56,6 +56,20 @@ def policy_generator(seed: int, policy: Mapping[str, Any], replicate: int) -> np
     return generator(stream_key(seed, "policy", policy), replicate)
 
 
+def stream_starts(
+    seed: int, policy: Mapping[str, Any], first: int, count: int
+) -> list[dict[str, Any]]:
+    """Return the states of `policy_generator` at the start of replicates `first`, `first` + 1, ...
+
+    Setting one takes a tenth of the time of making a generator.
+    """
+    start: Mapping[str, Any] = policy_generator(seed, policy, first).bit_generator.state
+    counters = np.zeros((count, 4), dtype=np.uint64)
+    counters[:, 2] = np.arange(count, dtype=np.uint64) + np.uint64(first)
+    key = start["state"]["key"]
+    return [{**start, "state": {"counter": counter, "key": key}} for counter in counters]
+
+
 def stream_to_json(rng: np.random.Generator) -> dict[str, Any]:
     """Return where a generator stands in its stream, as JSON-ready data."""
     state: Mapping[str, Any] = rng.bit_generator.state

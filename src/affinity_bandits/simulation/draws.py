@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.kernels.compile import runs_interpreted
+from affinity_bandits.kernels.compile import COMPILED_AS, runs_interpreted
 from affinity_bandits.kernels.kernel import FloatArray, Function, bind
 from affinity_bandits.model.round_sums import weight_at
 
@@ -35,21 +35,18 @@ class Stream(NamedTuple):
     read: Words  # [0]: words read so far; [1:]: room for places, where successes are counted
 
 
-def plain_high_product(left: np.uint64, right: np.uint64) -> np.uint64:
-    """Return the same by Python's own whole numbers."""
+def high_product(left: np.uint64, right: np.uint64) -> Any:
+    """Return the upper 64 bits of a 64 by 64 bit product, by Python's own whole numbers."""
     return np.uint64((int(left) * int(right)) >> 64)
 
 
-high_product: Function
-if runs_interpreted():
-    high_product = plain_high_product
-else:
+if not runs_interpreted():
     import numba
     from numba.extending import intrinsic
 
     @intrinsic
     def compiled_high_product(typing_context: Any, left: Any, right: Any) -> Any:
-        """Return the upper 64 bits of a 64 by 64 bit product, by LLVM instructions."""
+        """Return the same by LLVM instructions."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             word = arguments[0].type
@@ -59,7 +56,7 @@ else:
 
         return numba.uint64(numba.uint64, numba.uint64), generate
 
-    high_product = compiled_high_product
+    COMPILED_AS[high_product] = compiled_high_product
 
 
 def philox(key: Words, replicate: np.uint64, block: np.uint64) -> tuple[Any, Any, Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
@@ -10,7 +11,15 @@ import numpy as np
 
 from affinity_bandits.base import registry
 from affinity_bandits.base.errors import AffinityError, NotSupported
-from affinity_bandits.kernels.compile import cacheable, compile_kernel, prepare_kernel
+from affinity_bandits.kernels.compile import (
+    as_python,
+    cacheable,
+    compile_kernel,
+    function_pointer,
+    points_fast,
+    prepare_kernel,
+    prepares_fast,
+)
 from affinity_bandits.kernels.kernel import Function, IntArray, bind, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import KNOWN, quick_weight
@@ -36,6 +45,7 @@ from affinity_bandits.simulation.rounds import (
     node_split,
     round_room,
     round_support,
+    signature_of_draws,
 )
 from affinity_bandits.simulation.run import StepRun
 from affinity_bandits.simulation.steps import (
@@ -114,10 +124,10 @@ class PythonEngine:
         state = self._played.start(self._bandit.arms, self._horizon)
         rng = policy_generator(self._seed, self._played.to_json(), replicate)
         clock = 0
-        for record, time in enumerate(self._checkpoints):
-            while clock < time:
+        for record, stop in enumerate(self._checkpoints):
+            while clock < stop:
                 # The compiled loop draws at the same places: a chunk begins anew at a checkpoint.
-                length = min(CHUNK, time - clock)
+                length = min(CHUNK, stop - clock)
                 self._draw(self._tape, length, np.uint64(replicate), clock)
                 listed: Any = {
                     name: getattr(self._tape, name)[:length].tolist()
@@ -159,9 +169,6 @@ def _in_lists(arena: BanditArrays, bandit: AffinityBandit) -> BanditArrays:
 
 Tick = Callable[[float], None]
 """Called after every slice of work with the number of replicates that it was worth."""
-SLICE_WORK = 5e7
-"""Rough work of one compiled call, in arms looked at: a tenth of a second, so that progress moves
-and an interrupt is heard."""
 
 
 class Engine(Protocol):
@@ -195,20 +202,49 @@ class StepEngine:
     ) -> None:
         self._run = StepRun(bandit, policy, horizon, seed)
         self._checkpoints = checkpoints
-        self._slice = int(SLICE_WORK / (bandit.arms + 20))
 
     def compile(self) -> None:
         self._run.compile()
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
-        run = self._run
-        for j in range(len(out)):
-            run.restart(first + j)
-            while run.clock < run.horizon:
-                before = run.clock
-                run.advance(min(run.horizon, before + self._slice), self._checkpoints, out[j])
-                tick((run.clock - before) / run.horizon)
-            candidates[j] = [*run.candidates, run.decided_at]
+        for done in self._run.play_rows(first, self._checkpoints, out, candidates):
+            tick(done)
+
+
+class _PatienceEndedError(Exception):
+    """Plain Python has run for `PATIENCE` seconds."""
+
+
+class _Patience:
+    """How long this process goes on running rounds in plain Python, in seconds of CPU time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+    def limit(self, draws: Function) -> Function:
+        """Return a function that raises an error once the time is spent."""
+        before = time.thread_time()
+
+        def limited(*arguments: Any) -> None:
+            nonlocal before
+            draws(*arguments)
+            now = time.thread_time()
+            self.left -= now - before
+            before = now
+            if self.left <= 0.0:
+                raise _PatienceEndedError
+
+        return limited
+
+
+def _is_ours(kernel: Function) -> bool:
+    """Return whether a kernel is of this package, not a user's own."""
+    return kernel.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+PATIENCE = 2.0
+"""A small study is done by then, and compiling a loop takes three times as long."""
+_patience = _Patience(PATIENCE)
 
 
 class RoundEngine:
@@ -229,6 +265,9 @@ class RoundEngine:
         self._policy = policy
         self._bandit = bandit
         self._checked = is_own_policy(policy)
+        kernels = (bandit.bias.kernel, bandit.noise.kernel)
+        # Code of one's own is compiled at once, so that its mistakes are reported at once.
+        self._may_wait = not self._checked and all(map(_is_ours, kernels))
         self._state = pack(policy.start(bandit.arms, horizon))
         arena = arena_of(bandit)
         split = node_split(arena, policy.nodes)
@@ -252,9 +291,10 @@ class RoundEngine:
         )
         # Most runs need no more of it, and it is a third of what is compiled of their draws.
         weight = bandit.bias.kernel if arena.formula == NO_FORMULA else quick_weight
-        self._draws = partial(bound_draws, arena.law, bool(policy.nodes), weight)
+        self._draws = bound_draws(arena.law, bool(policy.nodes), weight)
         self._loop = bound_rounds(policy.kernels(), len(room.judges) > 0)
-        self._play: Function | None = None
+        self._compiled: Function | None = None
+        self._in_python = False
 
     @property
     def state(self) -> Any:
@@ -262,32 +302,58 @@ class RoundEngine:
         return self._state.state
 
     def compile(self) -> None:
-        arms, times = self._bandit.arms, len(self._fixed[-1])
-        no_replicates = (0, np.empty((0, times, arms), np.int64), np.empty((0, arms + 1), np.int64))
+        """Compile the loop, unless it is worth running it in plain Python first."""
         with compile_errors(self._policy, self._bandit):
-            fixed = (*self._drawn_from, self._draws(), *self._fixed)
-            self._play = partial(
-                prepare_kernel(
-                    self._loop, (*fixed, *no_replicates), inlined=False, checked=self._checked
-                ),
-                *fixed,
-            )
+            self._in_python = self._may_wait and _patience.left > 0.0 and self._takes_long()
+            if not self._in_python:
+                self._prepare()
+
+    def _takes_long(self) -> bool:
+        """Return whether compiling takes seconds, because nobody has done it yet."""
+        if not points_fast(self._draws, signature_of_draws):
+            return True
+        return not prepares_fast(self._loop, self._arguments(), inlined=False)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """Return the loop's arguments, with the compiled draws and no replicates to play."""
+        arms, times = self._bandit.arms, len(self._fixed[-1])
+        idle = (0, np.empty((0, times, arms), np.int64), np.empty((0, arms + 1), np.int64))
+        draws = function_pointer(self._draws, signature_of_draws)
+        return (*self._drawn_from, draws, *self._fixed, *idle)
+
+    def _prepare(self) -> None:
+        arguments = self._arguments()
+        loop = prepare_kernel(self._loop, arguments, inlined=False, checked=self._checked)
+        self._compiled = partial(loop, *arguments[:-3])
 
     def run(self, first: int, out: IntArray, candidates: IntArray, tick: Tick) -> None:
-        if self._play is None:
+        if self._compiled is None and not self._in_python:
             self.compile()
-        assert self._play is not None
         assert candidates.shape == (len(out), self._bandit.arms + 1)  # the loop checks no bounds
-        for start in range(0, len(out), self.GROUP):
-            group = slice(start, min(start + self.GROUP, len(out)))
+        start = 0
+        while start < len(out):
+            stop = min(start + (1 if self._in_python else self.GROUP), len(out))
             with compile_errors(self._policy, self._bandit):
-                sound = self._play(first + start, out[group], candidates[group])
+                sound = self._play(first + start, out[start:stop], candidates[start:stop])
             if not sound:
                 raise NotSupported(
                     f"policy {self._policy} planned a round with no arms, with unknown ones, or "
                     f"with no repetitions"
                 )
-            tick(float(group.stop - group.start))
+            tick(float(stop - start))
+            start = stop
+
+    def _play(self, first: int, out: IntArray, candidates: IntArray) -> bool:
+        """Play replicates; compile the loop first if plain Python has taken too long."""
+        if self._in_python:
+            arguments = (*self._drawn_from, _patience.limit(self._draws), *self._fixed)
+            try:
+                return bool(as_python(self._loop)(*arguments, first, out, candidates))
+            except _PatienceEndedError:  # the replicate is played again from its first round
+                self._in_python = False
+                self._prepare()
+        assert self._compiled is not None
+        return bool(self._compiled(first, out, candidates))
 
 
 def engine_for(

@@ -212,7 +212,7 @@ class LoggedRun(StepRun):
             if start == 0:
                 others = (bound_noise(self._arena.law, False),)
                 loop = self._prepared(bound_log(self.policy.kernels()), others, (0, notes))
-            self._play(loop, stop, notes)
+            self._play(loop, replicate, stop, notes)
         rounds = int(written[1])
         if rounds < len(panels):
             panels = panels[:rounds].copy()

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from affinity_bandits.kernels.compile import function_pointer, returns_nothing
+from affinity_bandits.kernels.compile import returns_nothing
 from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.noise.base import (
@@ -327,16 +328,20 @@ def draw_tallies(
             seen[position * nodes + node] = total
 
 
-def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
-    """Return the compiled draws of a round for a law of feedback and a bias.
+def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Function:
+    """Return the uncompiled draws of a round for a law of feedback and a bias.
 
     `tallied` tells whether the policy is told counts at its nodes or sums.
     """
     if tallied:
-        draws = bind(draw_tallies, tally_of_arm=bound_tally(bias_kernel))
-    else:
-        sums, part, bound = SUMS[law]
-        draws = bind(draw_sums, sum_of_feedback=bind(sums, **{part: bound(bias_kernel)}))
+        return bind(draw_tallies, tally_of_arm=bound_tally(bias_kernel))
+    sums, part, bound = SUMS[law]
+    return bind(draw_sums, sum_of_feedback=bind(sums, **{part: bound(bias_kernel)}))
+
+
+@cache
+def signature_of_draws() -> Any:
+    """Return the signature of `bound_draws`, in numba's types."""
     arena, split = arena_of(AffinityBandit([0.0, 1.0])), np.zeros((0, 0))
     room = round_room(arena, split)
     examples = (
@@ -344,7 +349,7 @@ def bound_draws(law: int, tallied: bool, bias_kernel: Function) -> Any:
         *(Stream(key_words(0, "round"), np.uint64(0), room.read), room.chosen, 0, 0, 0),
         *(room.pulls, room.tally, room.seen, room.members, room.shares),
     )
-    return function_pointer(draws, lambda: returns_nothing(examples))
+    return returns_nothing(examples)
 
 
 plan: Function = unbound

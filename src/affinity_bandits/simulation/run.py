@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
+from itertools import repeat
+from operator import length_hint
 from typing import Any
 
 import numpy as np
 
 from affinity_bandits.base import checks
 from affinity_bandits.base.errors import InvalidInput, NotSupported, StateMismatch, shown
-from affinity_bandits.kernels.compile import cacheable, prepare_kernel
+from affinity_bandits.kernels.compile import cacheable, callback, prepare_kernel
 from affinity_bandits.kernels.kernel import Function, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.model.streams import policy_generator, resume_stream, stream_to_json
+from affinity_bandits.model.streams import (
+    policy_generator,
+    resume_stream,
+    stream_starts,
+    stream_to_json,
+)
 from affinity_bandits.policies import RoundPolicy, StepPolicy
 from affinity_bandits.policies.kernel_rules import check_own, is_own_policy, undeclared
 from affinity_bandits.policies.live import as_steps
@@ -26,10 +34,21 @@ from affinity_bandits.simulation.environment import (
     committee_of,
     require_bandit,
 )
-from affinity_bandits.simulation.steps import bound_noise, bound_segment, loop_functions, new_buffer
+from affinity_bandits.simulation.steps import (
+    Fresh,
+    bound_batch,
+    bound_noise,
+    loop_functions,
+    new_buffer,
+)
 
 FORMAT = 1
 NO_CHECKPOINTS = np.empty(0, dtype=np.int64)
+BATCH = 1024
+"""Replicates in one compiled call: passing the arguments takes as long as thousands of pulls."""
+SLICE_WORK = 5e7
+"""Rough work of one compiled call, in arms looked at: a tenth of a second, so that progress moves
+and an interrupt is heard."""
 
 
 class StepRun:
@@ -76,8 +95,8 @@ class StepRun:
             self._state.real.copy(),
         )
         self._tape = new_buffer(self.seed)
-        self._segment: Function | None = None
-        self._ends = np.ones(bandit.arms + 1, dtype=np.int64)
+        self._batch: Function | None = None
+        self._ends = np.ones((1, bandit.arms + 1), dtype=np.int64)
         self.restart(replicate)
 
     def restart(self, replicate: int) -> None:
@@ -86,7 +105,7 @@ class StepRun:
         self._committee.whole[:] = committee_whole
         self._state.whole[:] = whole
         self._state.real[:] = real
-        self._ends[:-1] = 1
+        self._ends[:] = 1
         self.replicate = checks.integer("replicate", replicate, low=0, high=2**63 - 1)
         if self.policy.randomized or not hasattr(self, "_rng"):
             self._rng = policy_generator(self.seed, self.policy.to_json(), self.replicate)
@@ -115,7 +134,7 @@ class StepRun:
     @property
     def candidates(self) -> IntArray:
         """1 for each arm that the policy still holds may be the best, 0 for the others."""
-        return self._ends[:-1].copy()
+        return self._ends[0, :-1].copy()
 
     @property
     def decided_at(self) -> int:
@@ -147,25 +166,87 @@ class StepRun:
         # It takes for granted that an array's numbers lie side by side, too.
         written = np.require(rows, requirements=("C", "A"))
         self.compile()
-        self._play(self._segment, until, times, written, self._ends)
+        begun = np.array([0, 1], dtype=np.int64)
+        limits = (until, self.horizon + 1)
+        same = callback(lambda: None)
+        self._play(
+            self._batch, self.replicate, same, begun, *limits, times, written[None], self._ends
+        )
         if written is not rows:
             rows[:] = written
 
+    def play_rows(
+        self, first: int, checkpoints: IntArray, out: IntArray, ends: IntArray
+    ) -> Iterator[float]:
+        """Play replicates `first`, `first` + 1, ... from their first pull to the horizon.
+
+        Yields the number of replicates that each slice of the work was worth. Afterwards the run
+        stands at the end of the last replicate.
+
+        Args:
+            first: the number of the first replicate.
+            checkpoints: ascending.
+            out: room for the pulls, [replicate, checkpoint, arm].
+            ends: room for the final candidates and when one was left, [replicate, arm].
+        """
+        # The compiled loop checks no bounds.
+        shape = (len(ends), len(checkpoints), self.bandit.arms)
+        assert out.shape == shape
+        assert ends.shape == (len(ends), self.bandit.arms + 1)
+        self.compile()
+        for start in range(0, len(ends), BATCH):
+            rows = slice(start, start + BATCH)
+            yield from self._play_batch(first + start, checkpoints, out[rows], ends[rows])
+
+    def _play_batch(
+        self, first: int, checkpoints: IntArray, out: IntArray, ends: IntArray
+    ) -> Iterator[float]:
+        count = len(ends)
+        at = np.zeros(2, dtype=np.int64)
+        named = self.policy.to_json()
+        starts = stream_starts(self.seed, named, first, count) if self.policy.randomized else []
+        # An iterator without a line of Python: in one, an interrupt would be heard, and lost.
+        sets = map(setattr, repeat(self._rng.bit_generator), repeat("state"), starts)
+        begun = iter(range(count))
+        next_stream = callback(zip(sets, begun, strict=True).__next__)
+        pulls = int(SLICE_WORK / (self.bandit.arms + 20))
+        done = 0
+        while at[0] < count:
+            limits = (self.horizon, pulls)
+            self._play(self._batch, first, next_stream, at, *limits, checkpoints, out, ends)
+            if starts and count - length_hint(begun) != at.sum():
+                raise MemoryError("the random numbers of a replicate could not be set")
+            before, done = done, int(at[0]) * self.horizon + int(at[1]) * self.clock
+            yield (done - before) / self.horizon
+        self.replicate = first + count - 1
+        self._ends[0] = ends[-1]
+
     def compile(self) -> None:
         """Compile the loop that `advance` runs, which takes some seconds the first time."""
-        if self._segment is None:
+        if self._batch is None:
             plain = self.bandit.memory is None and not self._arena.seating.counted
-            rows = np.empty((0, self.bandit.arms), dtype=np.int64)
-            idle = (0, NO_CHECKPOINTS, rows, self._ends.copy())
-            self._segment = self._prepared(bound_segment(self.policy.kernels(), plain), (), idle)
+            committee_start, whole_start, real_start = self._start
+            fresh = Fresh(
+                committee_start,
+                self._committee.whole,
+                whole_start,
+                self._state.whole,
+                real_start,
+                self._state.real,
+                bool(self.policy.randomized),
+            )
+            nothing = (np.empty((0, 0, self.bandit.arms), dtype=np.int64), self._ends[:0])
+            at = np.zeros(2, dtype=np.int64)
+            idle = (callback(lambda: None), at, 0, 0, NO_CHECKPOINTS, *nothing)
+            self._batch = self._prepared(bound_batch(self.policy.kernels(), plain), (fresh,), idle)
 
     def _prepared(
-        self, loop: Function, functions: tuple[Any, ...], idle: tuple[Any, ...]
+        self, loop: Function, further: tuple[Any, ...], idle: tuple[Any, ...]
     ) -> Function:
         """Return a compiled loop with the arguments that stay the same in a run.
 
-        `functions` are those it takes besides the draws; `idle` are last arguments that end it
-        before the first pull.
+        `further` are those it takes after the draws; `idle` are last arguments that end it before
+        the first pull.
         """
         bandit = self.bandit
         by_chance = bandit.joining.part < 1.0 or bandit.joining.leaving > 0.0
@@ -177,17 +258,17 @@ class StepRun:
                 self._tape,
                 *loop_functions(self._arena, bandit),
                 bound_noise(self._arena.law, by_chance),
-                *functions,
+                *further,
             )
             arguments = (*fixed, self._rng, np.uint64(0), *idle)
             made = prepare_kernel(loop, arguments, checked=self._own)
         return partial(made, *fixed)
 
-    def _play(self, loop: Any, *changing: Any) -> None:
+    def _play(self, loop: Any, replicate: int, *changing: Any) -> None:
         """Call a loop of `_prepared` with the arguments that differ from call to call."""
         before = str(self._rng.bit_generator.state) if self._watched else ""
         with compile_errors(self.policy, self.bandit):
-            sound = loop(self._rng, np.uint64(self.replicate), *changing)
+            sound = loop(self._rng, np.uint64(replicate), *changing)
         if self._watched and str(self._rng.bit_generator.state) != before:
             raise NotSupported(undeclared(self.policy))
         if not sound:
@@ -228,7 +309,7 @@ class StepRun:
         resume_stream(run._rng, data["stream"])
         kernels = run.policy.kernels()
         for arm in range(bandit.arms):
-            run._ends[arm] = kernels.candidate(run.state, arm)
+            run._ends[0, arm] = kernels.candidate(run.state, arm)
         return run
 
 

@@ -305,7 +305,30 @@ def plain_chunk(
     return True
 
 
-def step_segment(
+class Fresh(NamedTuple):
+    """What a replicate begins with, and the buffers that it is copied to."""
+
+    committee_start: IntArray
+    committee: IntArray
+    whole_start: IntArray
+    whole: IntArray
+    real_start: FloatArray
+    real: FloatArray
+    randomized: bool  # whether the policy draws random numbers of its own
+
+
+@kernel
+def start_again(fresh: Fresh) -> None:
+    """Put committee and state back to before the first pull."""
+    for i in range(len(fresh.committee)):
+        fresh.committee[i] = fresh.committee_start[i]
+    for i in range(len(fresh.whole)):
+        fresh.whole[i] = fresh.whole_start[i]
+    for i in range(len(fresh.real)):
+        fresh.real[i] = fresh.real_start[i]
+
+
+def step_batch(
     arena: BanditArrays,
     committee: Committee,
     state: Any,
@@ -313,49 +336,68 @@ def step_segment(
     weight_at: Any,
     value_at: Any,
     draws: Any,
+    fresh: Fresh,
     rng: np.random.Generator,
-    replicate: np.uint64,
+    first: np.uint64,
+    next_stream: Any,
+    at: IntArray,
     until: int,
+    pulls: int,
     checkpoints: IntArray,
     out: IntArray,
-    candidates: IntArray,
+    ends: IntArray,
 ) -> bool:
-    """Pull until the clock is `until`; return False if the policy chose an unknown arm.
+    """Play replicates up to the time `until`; return False if the policy chose an unknown arm.
 
-    Writes the pulls at each checkpoint passed and, at the end, the candidates and when one was
-    left.
+    They are counted from `first` on. Each has a row of `out` for its pulls at each checkpoint, and
+    one of `ends` for its candidates and when one was left. `next_stream` puts the generator at the
+    start of the next replicate's stream. The loop stops after `pulls` pulls, and the next call
+    continues there: `at` has the row of the replicate being played, and 1 if it has begun.
     """
     arena = with_functions(arena, weight_at, value_at)
-    clock = committee.clock[0]
-    record = 0
-    while record < len(checkpoints) and checkpoints[record] <= clock:
-        record += 1
-    while clock < until:
-        stop = clock + CHUNK  # `min` would be a function more to compile
-        stop = min(stop, until)
-        if record < len(checkpoints) and checkpoints[record] < stop:
-            stop = checkpoints[record]
-        length = stop - clock
-        draws(tape, length, replicate, clock)
-        if not pulls_of_chunk(arena, committee, state, rng, tape, length, 0):
-            return False
-        clock = stop
-        if record < len(checkpoints) and checkpoints[record] == clock:
-            for arm in range(len(committee.pulls)):
-                out[record, arm] = committee.pulls[arm]
-            record += 1
     arms = len(committee.pulls)
-    for arm in range(arms):
-        candidates[arm] = 1 if candidate(state, arm) else 0
-    candidates[arms] = committee.clock[1]
+    left = pulls
+    while at[0] < len(ends) and left > 0:
+        row = at[0]
+        if at[1] == 0:
+            start_again(fresh)
+            if fresh.randomized:
+                next_stream()
+            at[1] = 1
+        replicate = first + np.uint64(row)
+        clock = committee.clock[0]
+        end = min(until, clock + left)
+        left -= end - clock
+        record = 0
+        while record < len(checkpoints) and checkpoints[record] <= clock:
+            record += 1
+        while clock < end:
+            stop = min(end, clock + CHUNK)
+            if record < len(checkpoints) and checkpoints[record] < stop:
+                stop = checkpoints[record]
+            length = stop - clock
+            draws(tape, length, replicate, clock)
+            if not pulls_of_chunk(arena, committee, state, rng, tape, length, 0):
+                return False
+            clock = stop
+            if record < len(checkpoints) and checkpoints[record] == clock:
+                for arm in range(arms):
+                    out[row, record, arm] = committee.pulls[arm]
+                record += 1
+        if clock >= until:
+            for arm in range(arms):
+                ends[row, arm] = 1 if candidate(state, arm) else 0
+            ends[row, arms] = committee.clock[1]
+            at[0] = row + 1
+            at[1] = 0
     return True
 
 
-def bound_segment(kernels: StepKernels, plain: bool) -> Function:
-    """Return the uncompiled segment for a policy; `plain` if everybody ever chosen judges."""
+def bound_batch(kernels: StepKernels, plain: bool) -> Function:
+    """Return the uncompiled `step_batch` of a policy; `plain` if everybody ever chosen judges."""
     notes = {} if plain else {"note_round": no_round, "note_pull": no_pull}
     chunk = bound_chunk(kernels, **notes)
-    return bind(step_segment, pulls_of_chunk=chunk, candidate=kernels.candidate)
+    return bind(step_batch, pulls_of_chunk=chunk, candidate=kernels.candidate)
 
 
 def bound_chunk(kernels: StepKernels, **noted: Any) -> Function:
@@ -384,7 +426,7 @@ def noise_kernel(law: int, members: bool) -> Function:
 
 @cache
 def bound_noise(law: int, members: bool) -> Any:
-    """Return `noise_kernel` compiled, for `step_segment`."""
+    """Return `noise_kernel` compiled, for `step_batch`."""
     drawn = noise_kernel(law, members)
     examples = (new_buffer(0), 0, np.uint64(0), 0)
     return function_pointer(drawn, lambda: returns_nothing(examples), allocates=True)
