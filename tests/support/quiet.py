@@ -6,7 +6,8 @@ import re
 import subprocess
 
 ALIVE = re.compile(
-    r"(?:at work|\d+% done|[\d,]+ of [\d,]+ replicates.*|\S+: [\d,]+ runs finished|drawn: .*)"
+    r"(?:at work|\d+% done|\d+%, .* left(?:; if .*)?|"
+    r"[\d,]+ of [\d,]+ replicates.*|\S+: [\d,]+ runs finished|drawn: .*)"
     r"(?:; compiling once for this machine|; starting Ray)?, \d+ s"
 )
 

@@ -162,20 +162,21 @@ def plan(
     told, asked, declared, sources = _situation(situation, audit, context.params)
     from affinity_bandits.base.progress import show_progress
     from affinity_bandits.planning.files import remembered_plan, write_plan
-    from affinity_bandits.planning.rule import recommended
+    from affinity_bandits.planning.rule import best_first, recommended
 
     ways = told.ways()
-    made: list[Plan] = []
+    found: dict[str, Plan] = {}
     try:
-        with show_progress(len(ways)) as bar:
+        with show_progress(len(ways), lambda: f"{bar.time_left()}{_so_far(found)}") as bar:
 
             def advance(part: float) -> None:
-                bar.advance_to(len(made) + part)
+                bar.advance_to(len(found) + part)
 
-            for one in ways:
-                found, _ = remembered_plan(one, seed=chosen, progress=advance, again=again)
-                made.append(replace(found, declaration=declared))
+            for one in best_first(ways):
+                one_plan, _ = remembered_plan(one, seed=chosen, progress=advance, again=again)
+                found[one.judges] = replace(one_plan, declaration=declared)
                 advance(0.0)
+            made = [found[one.judges] for one in ways]
             best = recommended(made)
             shown = best or made[-1]  # the whole committee, unless another way was asked for
     except KeyboardInterrupt:
@@ -213,6 +214,18 @@ def plan(
             err=True,
         )
         raise typer.Exit(1)
+
+
+def _so_far(found: Mapping[str, Plan]) -> str:
+    """Return the verdict of the best way to judge that is planned, to read while others are."""
+    from affinity_bandits.planning.rule import recommended
+    from affinity_bandits.planning.sentences import tell_judges, tell_verdict
+
+    plans = list(found.values())
+    if not plans:
+        return ""
+    best = recommended(plans) or plans[0]
+    return f"; if {tell_judges([best.assumptions.judges])}: {tell_verdict([best])}"
 
 
 def _situation(

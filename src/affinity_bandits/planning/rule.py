@@ -31,6 +31,17 @@ def ways_by_rule(given: Assumptions) -> list[tuple[str, ...]]:
     return [some for some in (outsiders, blocks, others) if some]
 
 
+def best_first(ways: Sequence[Assumptions]) -> list[Assumptions]:
+    """Return assumptions that differ in who judges, in the order of `ways_by_rule`.
+
+    Those that keep no promise come last.
+    """
+    order = [way for some in ways_by_rule(ways[0]) for way in some]
+    last = len(order)
+    places = {way: place for place, way in enumerate(order)}
+    return sorted(ways, key=lambda one: places.get(one.judges, last))
+
+
 def keeps_promise(given: Assumptions, way: str) -> bool:
     """Return whether a way to judge is possible, and keeps its promise under the answers."""
     if way == "outsiders":
