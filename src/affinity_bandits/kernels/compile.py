@@ -41,6 +41,7 @@ WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 these, first compiles take half as long."""
 _compiled: dict[str, Any] = {}
 _parts: dict[str, Any] = {}
+_apart: set[Any] = set()
 _compiling = threading.RLock()  # one thread compiles, and the others find what it compiled
 COMPILED_AS: dict[Function, Any] = {}
 """Kernels that machine code has instructions of its own for, as numba takes those."""
@@ -127,7 +128,8 @@ def _part(kernel: Function, how: How) -> Function:
         return _without_warnings(kernel)
     name = _name(kernel, how)
     if name not in _parts:
-        options = _options(how) | {"forceinline": how.inlined and not how.allocates}
+        inlined = how.inlined and not how.allocates and kernel.__code__ not in _apart
+        options = _options(how) | {"forceinline": inlined}
         copy = _copy(kernel, name, how)
         _parts[name] = compiler.njit(**options, **WITHOUT_WRAPPERS)(copy)
     return _parts[name]  # type: ignore[no-any-return]
@@ -212,6 +214,15 @@ def prepare_kernel(
             loop(*arguments)
             _compiled[name] = loop
     return _compiled[name]  # type: ignore[no-any-return]
+
+
+def apart(kernel: FunctionT) -> FunctionT:
+    """Mark a kernel that stays a function of its own in machine code, though others are inlined.
+
+    The compiler arranges a long loop better if the code around it is elsewhere.
+    """
+    _apart.add(kernel.__code__)  # type: ignore[attr-defined]
+    return kernel
 
 
 def prepares_fast(
