@@ -22,7 +22,7 @@ from affinity_bandits.planning.judge_worlds import judge_world
 from affinity_bandits.planning.judges_differ import run_among
 from affinity_bandits.planning.plan import Plan as PlanType
 from affinity_bandits.planning.policy import policy_for
-from affinity_bandits.planning.rule import recommended, ways_by_rule
+from affinity_bandits.planning.rule import best_first, recommended, ways_by_rule
 from affinity_bandits.planning.sentences import (
     tell_assumptions,
     tell_claim,
@@ -64,6 +64,19 @@ def test_what_is_recommended_keeps_its_promise_among_judges_as_they_are(groups: 
     assert wrong(given, world, way, 3000) <= MOST_WRONG
     if groups < 4:
         assert wrong(given, world, "panel", 3000) > MOST_WRONG
+
+
+@pytest.mark.parametrize(
+    ("outsiders", "ways", "order"),
+    [
+        (True, "panel committee outsiders neutral", "outsiders neutral panel committee"),
+        (False, "committee panel neutral", "neutral committee panel"),
+    ],
+)
+def test_the_best_way_is_planned_first(outsiders: bool, ways: str, order: str) -> None:
+    """Ways that keep no promise stay in their order behind all others."""
+    given = [replace(UNSURE, groups=3, outsiders=outsiders, judges=way) for way in ways.split()]
+    assert [one.judges for one in best_first(given)] == order.split()
 
 
 @pytest.fixture(scope="module")

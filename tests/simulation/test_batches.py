@@ -9,6 +9,7 @@ import pytest
 
 from affinity_bandits import AffinityBandit, Gaussian, Joining, Power, StepRun, simulate
 from affinity_bandits.catalogue import policy_from_json
+from affinity_bandits.kernels.compile import runs_interpreted
 from affinity_bandits.simulation import run as runs
 from affinity_bandits.simulation.engines import StepEngine
 
@@ -79,6 +80,7 @@ def test_an_engine_that_was_interrupted_within_a_replicate_starts_it_again(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(runs_interpreted(), reason="plain Python hears of the error itself")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_random_numbers_that_could_not_be_set_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop cannot hear of an error in Python, so it is looked for after each slice."""

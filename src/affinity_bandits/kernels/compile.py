@@ -221,7 +221,7 @@ def apart(kernel: FunctionT) -> FunctionT:
 
     The compiler arranges a long loop better if the code around it is elsewhere.
     """
-    _apart.add(kernel.__code__)  # type: ignore[attr-defined]
+    _apart.add(kernel.__code__)
     return kernel
 
 
