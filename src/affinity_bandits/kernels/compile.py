@@ -216,7 +216,7 @@ def prepare_kernel(
     return _compiled[name]  # type: ignore[no-any-return]
 
 
-def apart(kernel: FunctionT) -> FunctionT:
+def kept_apart(kernel: FunctionT) -> FunctionT:
     """Mark a kernel that stays a function of its own in machine code, though others are inlined.
 
     The compiler arranges a long loop better if the code around it is elsewhere.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from affinity_bandits.kernels.compile import apart, compiler, function_pointer, returns_nothing
+from affinity_bandits.kernels.compile import compiler, function_pointer, kept_apart, returns_nothing
 from affinity_bandits.kernels.kernel import FloatArray, Function, IntArray, bind, kernel, unbound
 from affinity_bandits.model.bandit import AffinityBandit
 from affinity_bandits.model.bias import quick_weight
@@ -232,7 +232,7 @@ def no_pull(
     """Ignore a pull."""
 
 
-@apart
+@kept_apart
 def pull_chunk(
     arena: BanditArrays,
     committee: Committee,
@@ -279,7 +279,7 @@ def pull_chunk(
     return True
 
 
-@apart
+@kept_apart
 def plain_chunk(
     arena: BanditArrays,
     committee: Committee,
