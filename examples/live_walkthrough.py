@@ -1,6 +1,6 @@
-"""A comparison on live traffic, from an empty database to a decision (docs/live-example.md).
+"""A comparison on live traffic, from an empty database to a decision (docs/run/live-example.md).
 
-It needs AFFINITY_DSN, a plan file (docs/live-example.md has the command), the extra plot, the
+It needs AFFINITY_DSN, a plan file (docs/run/live-example.md has the command), the extra plot, the
 service and its client:
 
     python examples/live_walkthrough.py plan.toml --picture live.png

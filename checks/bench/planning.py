@@ -1,9 +1,9 @@
 """How long a plan takes: `python -m checks.bench.planning --json`.
 
 The real command for 8 groups and 10**8 choices, the first time (machine code is cached, no plan is)
-and again; and the same for the story of docs/stories/hiring.md, with every way to judge. There is
-no bare engine to compare with: the bar is a person's patience, a minute and a second, or for the
-story ten seconds.
+and again; and the same for the story of docs/plan/stories/hiring.md, with every way to judge.
+There is no bare engine to compare with: the bar is a person's patience, a minute and a second, or
+for the story ten seconds.
 """
 
 from __future__ import annotations

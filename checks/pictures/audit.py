@@ -1,4 +1,4 @@
-"""The picture of docs/auditing.md: the report of an audit, made by the guide's own command.
+"""The picture of docs/audit/auditing.md: the report of an audit, made by the guide's own command.
 
 make pictures
 """
@@ -14,7 +14,7 @@ from tests.support.browsers import launched
 from tests.support.page_words import keep_words
 
 DOCS = Path(__file__).parents[2] / "docs"
-GUIDE = (DOCS / "auditing.md").read_text(encoding="utf-8")
+GUIDE = (DOCS / "audit" / "auditing.md").read_text(encoding="utf-8")
 WIDTH, HEIGHT = 720, 1000
 BELOW = "Mean scores from own and other judges"
 """The first words of the report that are below the picture."""

@@ -16,6 +16,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        follow(read_page(DOCS / "gallery.md"), Path(folder))
+        follow(read_page(DOCS / "start" / "gallery.md"), Path(folder))
         for picture in sorted((Path(folder) / "here").glob("*.png")):
             print(shutil.copy(picture, DOCS / "images" / "gallery" / picture.name))

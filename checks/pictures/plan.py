@@ -39,6 +39,6 @@ def _drawing(block: Block) -> list[str]:
 
 if __name__ == "__main__":
     (IMAGES / "stories").mkdir(exist_ok=True)
-    draw(DOCS / "planning.md", IMAGES)
-    for story in sorted((DOCS / "stories").glob("*.md")):
+    draw(DOCS / "plan" / "planning.md", IMAGES)
+    for story in sorted((DOCS / "plan" / "stories").glob("*.md")):
         draw(story, IMAGES / "stories")

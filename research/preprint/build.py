@@ -2,9 +2,10 @@
 
     .venv/bin/python -m research.preprint.build [--full] [--out research/preprint/_build]
 
-The statements are those of docs/studies and docs/head-start*.md, converted by docutils. Claims,
-planted worlds and figures come from running the studies. pdflatex makes the PDF; without it, the
-script writes the LaTeX source and says so.
+The statements are those of docs/study/studies, of docs/study/head-start.md and of the definition
+and proofs in docs/development, converted by docutils. Claims, planted worlds and figures come from
+running the studies. pdflatex makes the PDF; without it, the script writes the LaTeX source and says
+so.
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ PAGES = {
     "contexts-proofs": (),
 }
 """The pages of the studies, each with the studies whose results it shows."""
-APPENDIX = ("head-start", "head-start-definition", "head-start-proofs")
+APPENDIX = (
+    "study/head-start",
+    "development/head-start-definition",
+    "development/head-start-proofs",
+)
 """The pages of the appendix."""
 FENCED = re.compile(r"^```(?P<kind>[^\n]*)\n.*?^```\n", flags=re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"images/study-([\w-]+)\.png")
@@ -170,7 +175,7 @@ def figure_of(outcome: ItemOutcome) -> str:
 
 def section(page: str, outcomes: Sequence[ItemOutcome]) -> Mapping[str, str]:
     """Return a page of a study in LaTeX, with figures and tables of results."""
-    parts = dict(to_latex(statements(DOCS / "studies" / f"{page}.md")))
+    parts = dict(to_latex(statements(DOCS / "study" / "studies" / f"{page}.md")))
     for outcome in outcomes:
         name = f"FIGURE-{outcome.item.identity}."
         assert name in parts["body"], f"{page}.md does not show the figure of {name}"

@@ -35,7 +35,7 @@ from research.studies.contexts_model import (
     simulate_types,
 )
 
-LABEL = "docs/studies/contexts.md"
+LABEL = "docs/study/studies/contexts.md"
 FAILURE = 0.05
 NOTES = 20
 DECEIVED = {

@@ -1,4 +1,4 @@
-"""The constants of the theorem on unknown horizons (docs/studies/horizon.md)."""
+"""The constants of the theorem on unknown horizons (docs/study/studies/horizon.md)."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def choose_forced(state: Any) -> int:
     return best
 
 
-LABEL = "docs/studies/horizon.md"
+LABEL = "docs/study/studies/horizon.md"
 INITIAL = (1, 1)
 BATCHES = 10
 """Runs are averaged in so many batches: an exponent is fitted to each batch's mean regret."""

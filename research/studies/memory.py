@@ -33,7 +33,7 @@ from affinity_bandits.plots.style import draw_band, line_style, new_figures
 from affinity_bandits.policies import UCB1, Elimination, HeadStartElimination, MemoryElimination
 from affinity_bandits.simulation.intervals import mean_interval, proportion_interval
 
-LABEL = "docs/studies/memory.md"
+LABEL = "docs/study/studies/memory.md"
 NEVER = 0
 """Stands in tables for a committee that never forgets."""
 NAMES = {

@@ -161,7 +161,7 @@ def test_who_should_judge_is_recommended_saved_and_said(inside: Runner, tmp_path
     for words in ("simulate", path), ("simulate", "--policy", "neutral-elimination"):
         message = inside.refused(*words)
         assert "run in blocks" in message
-        assert "docs/neutral-blocks.md" in message
+        assert "docs/plan/neutral-blocks.md" in message
         assert "did you mean" not in message
     told = " ".join(inside.succeeded(*plain, "--judges", "outsiders").split())
     assert told.startswith("1,000 choices are enough.")

@@ -234,7 +234,7 @@ def test_the_guides_picture_is_of_a_larger_sweep_of_the_same_kind() -> None:
     docs = Path(__file__).parents[2] / "docs"
     drawn = Sweep.from_toml(docs / "heads.toml")
     assert len(drawn) == 72
-    guide = (docs / "sweeps.md").read_text(encoding="utf-8")
+    guide = (docs / "study" / "sweeps.md").read_text(encoding="utf-8")
     assert "72 cells with 100 runs of 10^6 choices" in guide
     shown, *_ = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)
     small = tomllib.loads(shown)

@@ -26,7 +26,7 @@ from tests.support.served import served
 from tests.support.served import until as wait_until
 from tests.support.web_site import Site, on_site, opened
 
-RUNBOOKS = (ROOT / "docs" / "runbooks.md").read_text(encoding="utf-8")
+RUNBOOKS = (ROOT / "docs" / "run" / "runbooks.md").read_text(encoding="utf-8")
 
 
 def value(text: str, name: str) -> float:

@@ -51,7 +51,7 @@ def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
 
 
 def test_every_example_of_the_gallery_is_at_most_ten_lines() -> None:
-    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "start" / "gallery.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(blocks) >= 8
     assert [one for one in blocks if len([line for line in one.splitlines() if line]) > 10] == []

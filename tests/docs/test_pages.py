@@ -27,7 +27,7 @@ PAGES = {str(path.relative_to(ROOT).with_suffix("")): path for path in EVERY_PAG
 DATABASE = "postgresql://127.0.0.1:5432/affinity"
 MOST_EXCEPTIONS = 4
 STORIES = "stories/"
-INSTALLED = {"docs/model": STUDY, "docs/tutorials/backend": SERVING}
+INSTALLED = {"docs/study/model": STUDY, "docs/run/backend": SERVING}
 """Pages that are followed in a real environment of their own."""
 
 

@@ -39,7 +39,7 @@ def test_every_theorem_claim_and_planted_world_is_in_the_source(build: ModuleTyp
         for name, study in STUDIES.items().items()
     }
     source = build.document(outcomes, "quick")
-    pages = [ROOT / "docs" / "studies" / f"{page}.md" for page in build.PAGES]
+    pages = [ROOT / "docs" / "study" / "studies" / f"{page}.md" for page in build.PAGES]
     pages += [ROOT / "docs" / f"{page}.md" for page in build.APPENDIX]
     for page in pages:
         text = page.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The walkthrough of docs/live-example.md, run as it stands: a real service, a real database."""
+"""The walkthrough of docs/run/live-example.md, as it stands: a real service, a real database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow  # makes a plan and starts processes
 
 DOCS = ROOT / "docs"
 SCRIPT = ROOT / "examples" / "live_walkthrough.py"
-GUIDE = (DOCS / "live-example.md").read_text(encoding="utf-8")
+GUIDE = (DOCS / "run" / "live-example.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

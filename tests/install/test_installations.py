@@ -77,7 +77,7 @@ def test_an_installation_has_no_more_than_was_asked_for() -> None:
     assert sum(path.stat().st_size for path in packages.rglob("*")) < 120e6
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/install.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/start/install.md"])
 def test_the_printed_commands_make_an_environment_before_anything_is_installed(
     page: str, tmp_path: Path
 ) -> None:

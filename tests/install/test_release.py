@@ -74,7 +74,8 @@ def test_the_paper_is_what_is_cited_first() -> None:
 def test_the_page_on_citing_has_the_facts_of_the_citation_file() -> None:
     cited = yaml.safe_load(text_of("CITATION.cff"))
     paper = cited["preferred-citation"]
-    of_paper, of_software = re.findall(r"^```text\n(.*?)^```", text_of("docs/cite.md"), re.M | re.S)
+    page = text_of("docs/reference/cite.md")
+    of_paper, of_software = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
     number = paper["identifiers"][0]["value"].removeprefix("arXiv:")
     names = " and ".join(f"{one['family-names']}, {one['given-names']}" for one in paper["authors"])
     for fact in (paper["title"], paper["conference"]["name"], str(paper["year"]), number, names):

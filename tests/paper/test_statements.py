@@ -13,8 +13,8 @@ from affinity_bandits.paper.statements import NUMBERS, with_number
 from tests.support.environments import ROOT
 
 LABEL = re.compile(r"\b(?:thm|lem|cor|def|assump|alg|rem|eq|fig|sec|subsec):[A-Za-z]\w+")
-MAP = ROOT / "docs" / "paper-map.md"
-ABOUT_LABELS = {"docs/errata.md": 2}
+MAP = ROOT / "docs" / "development" / "paper-map.md"
+ABOUT_LABELS = {"docs/development/errata.md": 2}
 """Pages that speak of labels themselves, and how often."""
 PACKAGE = Path(affinity_bandits.__file__).parent
 

@@ -1,4 +1,4 @@
-"""The assumptions behind the story in docs/stories/hiring.md."""
+"""The assumptions behind the story in docs/plan/stories/hiring.md."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_settings_change_what_is_assumed(description: dict[str, Any], expected: 
 
 
 def test_the_list_of_policies_and_the_guide_say_the_same() -> None:
-    guide = Path(__file__).parents[2] / "docs" / "policies.md"
+    guide = Path(__file__).parents[2] / "docs" / "study" / "policies.md"
     rest = guide.read_text(encoding="utf-8").split("| name | assumes feedback that is |")[1]
     table = rest.split("\n\n")[0]
     rows = re.findall(r"^\| (`.*`) \| (.*) \|$", table, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What knowing the bias f(x) = x is worth against taking turns (`docs/responsible-use.md`).
+"""What knowing the bias f(x) = x is worth against taking turns (`docs/start/responsible-use.md`).
 
 A score of a group with share x, divided by x, has the true value as its mean and 1/x**2 as its
 variance, so x**2 is its information.

@@ -105,7 +105,7 @@ def test_both_clients_have_the_same_methods_and_each_is_documented_in_both() -> 
 
 
 def test_defaults_are_those_that_the_pages_state() -> None:
-    said = (ROOT / "docs" / "live-reference.md").read_text(encoding="utf-8")
+    said = (ROOT / "docs" / "reference" / "live-reference.md").read_text(encoding="utf-8")
     for kind in (Client, AsyncClient):
         made = inspect.signature(kind).parameters
         assert f"within its `timeout` ({made['timeout'].default:g} seconds)" in said

@@ -143,7 +143,7 @@ def test_a_dsn_without_a_password_is_shown(dsn: str) -> None:
 
 
 def test_the_table_of_the_documentation_is_that_of_the_command() -> None:
-    page = (ROOT / "docs" / "service-settings.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "service-settings.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `") and "`AFFINITY_" in line]
     assert rows == [
         f"| `{one.name}` | `{one.flag}` | `{one.variable}` | {one.default} | {one.help} |"

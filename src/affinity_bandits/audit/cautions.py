@@ -39,7 +39,7 @@ class Caution(NamedTuple):
     """A warning.
 
     Attributes:
-        code: see `docs/audit.md`.
+        code: see `docs/audit/audit-method.md`.
         detail: names or a number that belong to the code; may be empty.
     """
 

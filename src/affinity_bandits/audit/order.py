@@ -26,7 +26,7 @@ def scores_decided(log: ScoreLog) -> bool:
     """Return whether leads of judges go with the groups that were seen next to a candidate.
 
     With two groups and one panel that sees everybody one after the other, any rule is allowed:
-    there the bets are fair all the same (`docs/audit.md`).
+    there the bets are fair all the same (`docs/audit/audit-method.md`).
     """
     start = log.first_rows[:-1]
     group, session = log.group[start], log.session[start]

@@ -116,7 +116,7 @@ def audit(
     ] = None,
     responsible: Annotated[str | None, typer.Option(help="Declare who is responsible.")] = None,
     purpose: Annotated[
-        str | None, typer.Option(help="Declare why you audit. See docs/responsible-use.md.")
+        str | None, typer.Option(help="Declare why you audit. See docs/start/responsible-use.md.")
     ] = None,
     protected: Annotated[
         bool,

@@ -72,7 +72,7 @@ def print_answer(
         say("", *map(wrap_text, tell_next(shown)), "")
     declared = plans[0].declaration
     said = NOT_DECLARED if declared is None else declared.sentence
-    say(wrap_text(f"{said} Is it right to try groups in turn? docs/responsible-use.md"))
+    say(wrap_text(f"{said} Is it right to try groups in turn? docs/start/responsible-use.md"))
 
 
 def _meaning(plans: Sequence[Plan]) -> str:

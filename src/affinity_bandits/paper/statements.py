@@ -1,7 +1,7 @@
 """The paper's numbers of its statements, by their labels in its LaTeX source.
 
 Theorems, lemmas and the like share one counter within each section, and equations have one for the
-whole text; docs/paper-map.md says how the numbers were found.
+whole text; docs/development/paper-map.md says how the numbers were found.
 """
 
 from __future__ import annotations

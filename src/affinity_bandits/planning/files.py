@@ -39,7 +39,7 @@ HEADER = """\
 """
 HEADER_OF_BLOCKS = """\
 # A plan of neutral blocks made by 'affinity plan'. Run it as a campaign, by hand or from Python:
-# docs/neutral-blocks.md. [assumptions] is what it takes for granted, in your scores;
+# docs/plan/neutral-blocks.md. [assumptions] is what it takes for granted, in your scores;
 # [run.policies.plan] the policy to run, on scores mapped to [0, 1]; [plan] is what was measured.
 
 """

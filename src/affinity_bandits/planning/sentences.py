@@ -45,7 +45,7 @@ WITHOUT_OUTSIDERS = (
     " not show which part of a difference comes from the judges. What to do: let people or models"
     " judge who belong to neither group; add a third group, whose people can judge these two; or"
     " say by how many points favors may differ at most, and rely on that answer: with panels, or in"
-    " crossed blocks (docs/crossed-blocks.md)."
+    " crossed blocks (docs/plan/crossed-blocks.md)."
 )
 WITHOUT_SCALE = (
     "Without outsiders no chance of a wrong group can be promised: neutral blocks need scores on a"
@@ -312,7 +312,7 @@ def tell_next(plan: Plan) -> list[str]:
         " whom, and in which order.",
         "For each block draw the candidates by lot, let one person of the stated group score all of"
         " them, and tell all scores at once. A block that is not finished counts nothing, and is"
-        " never withdrawn because of its scores (docs/neutral-blocks.md).",
+        " never withdrawn because of its scores (docs/plan/neutral-blocks.md).",
     ]
 
 

@@ -36,7 +36,7 @@ class CrossedElimination(BlockElimination):
     """
 
     name: ClassVar[str] = "crossed-elimination"
-    page: ClassVar[str] = "docs/crossed-blocks.md"
+    page: ClassVar[str] = "docs/plan/crossed-blocks.md"
     judged_by: ClassVar[str] = "crossed"
     favor_gap: float | None = None
 

@@ -14,7 +14,7 @@ TWO_GROUPS = (
     " worse candidates; no chance of a wrong group can be promised unless outsiders judge. Let"
     " people judge who belong to neither group (outsiders=True), or compare three or more groups."
     " If nobody else can judge, state how much favors may differ, and run"
-    " CrossedElimination(favor_gap=0.1) by hand: see docs/crossed-blocks.md."
+    " CrossedElimination(favor_gap=0.1) by hand: see docs/plan/crossed-blocks.md."
 )
 
 
@@ -39,7 +39,7 @@ class NeutralElimination(BlockElimination):
     """
 
     name: ClassVar[str] = "neutral-elimination"
-    page: ClassVar[str] = "docs/neutral-blocks.md"
+    page: ClassVar[str] = "docs/plan/neutral-blocks.md"
     judged_by: ClassVar[str] = "neutral"
     rule: ClassVar[str] = (
         "One rater, who belongs to neither, scores a candidate of each of several groups. Only the"

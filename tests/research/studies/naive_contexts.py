@@ -1,4 +1,4 @@
-"""Arrivals of several types, one at a time, from docs/studies/contexts.md."""
+"""Arrivals of several types, one at a time, from docs/study/studies/contexts.md."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

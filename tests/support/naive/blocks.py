@@ -1,6 +1,6 @@
 """The twin of neutral and crossed blocks: it keeps every block and recomputes all from them.
 
-Written from `docs/neutral-blocks.md`, "The rule, in full", and `docs/crossed-blocks.md`.
+Written from `docs/plan/neutral-blocks.md`, "The rule, in full", and `docs/plan/crossed-blocks.md`.
 """
 
 from __future__ import annotations

@@ -176,5 +176,5 @@ def test_slow_bodies_and_long_work_are_not_cut_off(dsn: str) -> None:
 
 
 def test_the_reference_says_how_long_it_is() -> None:
-    page = (ROOT / "docs" / "live-reference.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "live-reference.md").read_text(encoding="utf-8")
     assert f"| {IDLE_SECONDS} seconds |" in page

@@ -1,6 +1,6 @@
-"""Betting eliminations, from docs/head-start-definition.md.
+"""Betting eliminations, from docs/development/head-start-definition.md.
 
-With a memory, from the section of that name in docs/studies/memory.md.
+With a memory, from the section of that name in docs/study/studies/memory.md.
 """
 
 import math

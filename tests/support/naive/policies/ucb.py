@@ -126,7 +126,7 @@ class LUCB(NaivePolicy):
 
 
 class WeightedUCB(RoundPolicy):
-    """UCB on feedback weighted by its known bias, an arm a round (docs/studies/horizon.md).
+    """UCB on feedback weighted by its known bias, an arm a round (docs/study/studies/horizon.md).
 
     V_i = sum over rounds of (sum of W)**2 / m, U_i of (sum of Y) (sum of W) / m.
     """

@@ -1,1 +1,4 @@
-"""Health checks of a campaign as pure functions of counts (proofs: docs/health-checks.md)."""
+"""Health checks of a campaign as pure functions of counts.
+
+The proofs are in docs/development/health-checks.md.
+"""

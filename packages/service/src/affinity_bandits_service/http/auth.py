@@ -276,8 +276,9 @@ class _Path(BaseModel):
 class HotRoute(ApiRoute):
     """A route that FastAPI describes, but that bypasses its dependency solver.
 
-    The solver takes two fifths of the process's time for an ask (`docs/decisions/service.md`). The
-    route's function takes `campaign`, `call` and `body`, and returns a response.
+    The solver takes two fifths of the process's time for an ask
+    (`docs/development/decisions/service.md`). The route's function takes `campaign`, `call` and
+    `body`, and returns a response.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
