@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -41,6 +42,29 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) or "-" for path, _ in ALL])
 def test_help_shows_every_text_as_it_is(path: tuple[str, ...], command: Any) -> None:
     assert lost(app, path, command) == []
+
+
+LONGEST_SUMMARY = 55
+GROUPS = [(path, command) for path, command in ALL if getattr(command, "commands", {})]
+
+
+@pytest.mark.parametrize(
+    ("path", "group"), GROUPS, ids=[" ".join(path) or "-" for path, _ in GROUPS]
+)
+def test_every_summary_fits_beside_its_command(path: tuple[str, ...], group: Any) -> None:
+    shown = CliRunner().invoke(app, [*path, "--help"], env={"COLUMNS": "80"}).output
+    for name, command in group.commands.items():
+        summary = command.get_short_help_str(200)
+        assert len(summary) <= LONGEST_SUMMARY
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", shown, flags=re.MULTILINE)
+
+
+def test_every_command_is_in_one_of_three_panels() -> None:
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).output
+    panels = re.findall(r"^(\w+):\n((?:  .+\n)+)", shown, flags=re.MULTILINE)[1:]  # after Options
+    assert [len(re.findall(r"^  (\w+)", lines, re.MULTILINE)) for _, lines in panels] == [3, 3, 5]
+    listed = [name for _, lines in panels for name in re.findall(r"^  (\w+)", lines, re.MULTILINE)]
+    assert sorted(listed) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
 
 
 def test_there_are_brackets_to_lose() -> None:

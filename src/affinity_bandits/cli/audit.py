@@ -125,7 +125,7 @@ def audit(
     report: Annotated[Path | None, typer.Option(help="Write a page to this .html file.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result to this .json file.")] = None,
 ) -> None:
-    """Audit past scores: do judges favor candidates of their own group?
+    """Audit past scores: do judges favor their own group?
 
     Columns are guessed from their names; name them with the flags otherwise.
     """

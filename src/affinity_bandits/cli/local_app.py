@@ -25,7 +25,7 @@ def local_app(
         bool, typer.Option("--no-browser", help="Do not open a browser.")
     ] = False,
 ) -> None:
-    """See the loop, plan a comparison and audit a file in the browser, on this machine alone."""
+    """See, plan and audit in the browser, on this machine."""
     chosen = checks.integer("port", registry.read_number("port", port), low=0, high=65_535)
     _check_reachable(host, allow_host or [])
     from affinity_bandits.app.application import LOOPBACK, Settings, create_local_app, serve_locally

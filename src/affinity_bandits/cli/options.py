@@ -251,21 +251,24 @@ def executor(
 
 
 def policies() -> None:
-    """List the policies, a line each."""
+    """List the policies."""
     from affinity_bandits.catalogue import policy_lines
 
     print_table(("policy", "kind", "assumes feedback", "what it does"), policy_lines())
 
 
 def biases() -> None:
-    """List the bias models, a line each."""
+    """List the bias models."""
     from affinity_bandits.catalogue import bias_lines
 
     print_table(("bias", "settings", "formula"), bias_lines())
 
 
 def noises() -> None:
-    """List the noises, a line each; the default mechanism comes first."""
+    """List the noises: how scores scatter.
+
+    The default mechanism of each comes first.
+    """
     from affinity_bandits.catalogue import noise_lines
 
     print_table(("noise", "settings", "mechanisms", "what scores are like"), noise_lines())

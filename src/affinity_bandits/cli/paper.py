@@ -30,14 +30,14 @@ def collection_app(place: str, about: str) -> typer.Typer:
 
     @app.command("list")
     def list_items() -> None:
-        """List all items, a line each."""
+        """List all items."""
         of: Collection = resolve_name(place)
         rows = [(item.identity, item.title) for item in of.items().values()]
         print_table((of.kind, "what it shows"), rows)
 
     @app.command("show")
     def show_item(identity: Annotated[str, typer.Argument(help="As 'list' shows it.")]) -> None:
-        """Tell the settings of one of them, and the statements that it covers."""
+        """Tell the settings of an item, and what it covers."""
         from affinity_bandits.paper.statements import with_number
 
         (item,) = resolve_name(place).choose([identity])

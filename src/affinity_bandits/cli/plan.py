@@ -151,9 +151,10 @@ def plan(
         bool, typer.Option("--again", help="Make the plan anew even if it was made before.")
     ] = False,
 ) -> None:
-    """Plan a fair comparison: how many choices, until when, how sure.
+    """Plan a fair comparison: how long, and how sure.
 
-    Asks its questions one by one if it is given neither flags nor files.
+    It says how many choices that takes, and until when. Without flags and files it asks its
+    questions one by one.
     """
     options.check_picture(plot)
     errors.need("study", "scipy")

@@ -24,5 +24,5 @@ def add_serve(app: typer.Typer) -> None:
 
 
 def name_the_package() -> None:
-    """The live decision service, which is not installed."""
+    """Run comparisons on live traffic (not installed)."""
     raise MissingExtra("affinity-bandits-service", ". ./packages/client ./packages/service")

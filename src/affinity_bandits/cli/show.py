@@ -49,7 +49,7 @@ def show(
     horizon: Annotated[str | None, typer.Option(help="Choices of each run. [1e6]")] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of all randomness. [1]")] = None,
 ) -> None:
-    """Show the feedback loop: a page on which you choose, or runs of policies side by side.
+    """See the loop: a page to play, a film or a picture.
 
     An .html page lets you choose and try remedies, in a world of its own unless you give means,
     members, groups or a seed. With a policy, a bias or a horizon it shows your runs with a slider,

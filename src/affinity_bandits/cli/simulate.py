@@ -111,7 +111,10 @@ def simulate(
     ] = None,
     own_code: Annotated[bool, typer.Option("--own-code", help=options.OWN_CODE_HELP)] = False,
 ) -> None:
-    """Run policies on a biased bandit and print their regret with confidence intervals."""
+    """Run policies on a biased bandit and print their regret.
+
+    Each figure has its confidence interval.
+    """
     data = {} if config is None else options.read_file(config)
     is_plan = "plan" in data
     file: dict[str, dict[str, Any]] = {}

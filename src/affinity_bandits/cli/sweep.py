@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 5  # failures that are spelled out
 MOST_ROWS = 20  # of the table that goes with a picture
 
-app = typer.Typer(no_args_is_help=True, help="Grids of many cells: run, go on, look, export.")
+app = typer.Typer(no_args_is_help=True, help="Run a grid of experiments, here or on a cluster.")
 
 Spec = Annotated[Path, typer.Argument(help="TOML file of the sweep: axes, fixed, replicates.")]
 StorePlace = Annotated[
@@ -43,7 +43,7 @@ def run(
     ] = None,
     own_code: Annotated[bool, typer.Option("--own-code", help=options.OWN_CODE_HELP)] = False,
 ) -> None:
-    """Run the missing replicates of a sweep; finished ones are kept.
+    """Run what is missing of a sweep; keep what is done.
 
     Status 1 if anything failed by its own fault; the rest is run all the same.
     """
@@ -91,7 +91,7 @@ def _progress(summary: Summary, total: int, seconds: float) -> str:
 
 @app.command()
 def status(spec: Spec, store: StorePlace = None) -> None:
-    """Print how much of a sweep is finished, value by value, and its failures.
+    """Print how much is finished, and what failed.
 
     Damaged files count as finished here: only 'run' reads them all.
     """
@@ -123,7 +123,10 @@ def show(
         str | None, typer.Option(help="Axis from bottom to top of a heat map, e.g. bias.")
     ] = None,
 ) -> None:
-    """Draw the finished cells: heat maps over two axes, or curves over one (--x alone)."""
+    """Draw the finished cells: heat maps, or curves.
+
+    A heat map has two axes; --x alone draws curves over one.
+    """
     from affinity_bandits.experiments import axes_of, cell_summaries
     from affinity_bandits.experiments.sweep import fixed_words
     from affinity_bandits.plots import draw_sweep, sweep_grid
@@ -159,7 +162,10 @@ def export(
     out: Annotated[Path, typer.Argument(help="File to write: .parquet or .csv.")],
     store: StorePlace = None,
 ) -> None:
-    """Write a table with one row for each cell: axes, replicates, figures with 95% intervals."""
+    """Write a table with one row for each cell.
+
+    It has the axes, the replicates, and figures with their 95% intervals.
+    """
     from affinity_bandits.experiments import write_table
 
     sweep, kept, _ = _opened(spec, store)

@@ -40,7 +40,7 @@ KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 SOURCES = {"COMMANDLINE": "flag", "ENVIRONMENT": "variable", "DEFAULT_MAP": "file"}
 LONGEST_DAYS = 36_500
 
-app = typer.Typer(help="The live decision service: run it, migrate, manage keys, verify, export.")
+app = typer.Typer(help="Run comparisons on live traffic, in PostgreSQL.")
 keys_app = typer.Typer(no_args_is_help=True, help="API keys: add, list, revoke.")
 app.add_typer(keys_app, name="keys")
 
@@ -192,7 +192,10 @@ def archive(
     out: Annotated[Path, typer.Option(help="Folder to write to.")],
     by: By = None,
 ) -> None:
-    """Write a finished campaign to files, read them back, and take it out of the database."""
+    """Move a finished campaign from the database to files.
+
+    The files are read back before the campaign is taken out of the database.
+    """
     from affinity_bandits_service.trail.archive import archive as write
 
     id_, who = campaign_id(campaign), _who(by)
@@ -209,7 +212,10 @@ def delete_tenant(
     confirm: Annotated[str, typer.Option(help="The tenant's name once more.")],
     by: By = None,
 ) -> None:
-    """Delete a tenant with its keys, webhooks and campaigns, and leave a record of that."""
+    """Delete a tenant and all it has; keep a record.
+
+    Its keys, webhooks and campaigns go, too.
+    """
     from affinity_bandits_service.trail.archive import delete_tenant as delete
 
     if confirm != tenant:
@@ -222,7 +228,10 @@ def delete_tenant(
 
 @app.command()
 def removals(context: typer.Context) -> None:
-    """List removed campaigns and tenants: when, by whom, and the digest of each trail."""
+    """List removed campaigns and tenants.
+
+    It says when and by whom, and has the digest of each trail.
+    """
     from affinity_bandits_service.trail.archive import removals as read
 
     for one in with_pool(context.obj, read):
@@ -254,7 +263,7 @@ def roles(
     ] = "affinity_service",
     execute: Annotated[bool, typer.Option("--execute", help="Carry the statements out.")] = False,
 ) -> None:
-    """Print the SQL that makes both roles and grants their rights.
+    """Print the SQL that makes and grants both roles.
 
     The service's role can only read and extend the audit trail.
     """
@@ -284,7 +293,10 @@ def quotas(
     events: Annotated[int | None, typer.Option(help="At most. [as it is]")] = None,
     bytes_: Annotated[int | None, typer.Option("--bytes", help="At most. [as it is]")] = None,
 ) -> None:
-    """Print the usage and the quotas of a tenant, or change its quotas, as the owner."""
+    """Print a tenant's usage and quotas, or change these.
+
+    The owner of the tables does this.
+    """
     from affinity_bandits_service.core.quotas import QUOTAS, set_quotas
 
     given = dict(zip(QUOTAS, (campaigns, events, bytes_), strict=True))
@@ -415,7 +427,7 @@ def run(
 
 @app.command()
 def settings(context: typer.Context) -> None:
-    """Print every setting as it would be used, and where it is from."""
+    """Print every setting, and where it is from."""
     parent: Any = context.parent
     for one in settings_of(parent.command):
         source = parent.get_parameter_source(one.name)
@@ -433,7 +445,10 @@ def migrate(
         str | None, typer.Option(help="Role that the service connects as, to be given its rights.")
     ] = None,
 ) -> None:
-    """Create the schema in every database, or check that it has the version that is needed."""
+    """Create or check the schema of every database.
+
+    A database must have the version that this program needs.
+    """
     from affinity_bandits_service.store import roles as rights
     from affinity_bandits_service.store.migrate import SCHEMA_VERSION
     from affinity_bandits_service.store.migrate import migrate as bring_up
@@ -454,7 +469,10 @@ def digest(
     context: typer.Context,
     campaign: Annotated[str, typer.Argument(help="The campaign's id.")],
 ) -> None:
-    """Print the digest of a campaign's last event, to be kept elsewhere; see 'verify --expect'."""
+    """Print the digest of a campaign's last event.
+
+    Keep it elsewhere: 'verify --expect' compares it.
+    """
     from affinity_bandits_service.trail.chain import newest_digest
 
     id_ = campaign_id(campaign)
@@ -470,9 +488,9 @@ def verify(
         typer.Option(help="A digest that was kept, as 'digest' prints it; may be given again."),
     ] = None,
 ) -> None:
-    """Replay a campaign's events and compare with the database; status 1 if it differs.
+    """Replay a campaign and compare it with the database.
 
-    Status 2: the campaign's policy is unknown to this version.
+    Status 1 if it differs. Status 2: the campaign's policy is unknown to this version.
     """
     from affinity_bandits_service.trail.chain import Digest
     from affinity_bandits_service.trail.verify import verify as replay
@@ -493,7 +511,10 @@ def export(
     out: Annotated[Path, typer.Option(help="File to write: .csv or .parquet.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Write a campaign's trail as a table: a row for each answer, in the order of the trail."""
+    """Write a campaign's answers as a table.
+
+    It has a row for each answer, in the order of the trail.
+    """
     from affinity_bandits.base.tables import TableFile
     from affinity_bandits_service.trail.export import export as write
 
@@ -523,7 +544,10 @@ def add(
         Path | None, typer.Option(help="File to write it to, which nobody else can read.")
     ] = None,
 ) -> None:
-    """Make a key and print it, or write it to a file; it cannot be shown again."""
+    """Make a key; it is shown only once.
+
+    It is printed, or written to a file.
+    """
     from affinity_bandits_service.core.keys import create_tenant, make_key
 
     expires_at = None
@@ -585,7 +609,10 @@ def revoke(
     key_id: Annotated[str, typer.Argument(help="As 'list' shows it: not the whole key.")],
     by: By = None,
 ) -> None:
-    """Take a key out of use; every process knows within ten seconds."""
+    """Take a key out of use.
+
+    Every process knows within ten seconds.
+    """
     from affinity_bandits_service.core.keys import revoke_key
 
     # Whoever pastes a whole key means its id; the secret must not reach an error message.
