@@ -37,6 +37,7 @@ tables: ## the figures of docs/measured, into the pages of the documentation
 	.venv/bin/python -m checks.bench.tables
 
 pictures: ## the pictures of the README and the docs
+	.venv/bin/python -m checks.pictures.front
 	.venv/bin/python -m checks.pictures.model
 	PATH=$$PWD/.venv/bin:$$PATH .venv/bin/python -m checks.pictures.plan
 	.venv/bin/python -m checks.pictures.cost

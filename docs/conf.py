@@ -8,13 +8,22 @@ from pathlib import Path
 from docutils import nodes
 
 from affinity_bandits import __version__
+from affinity_bandits.base.looks import DARK, ICON, LIGHT
+
+sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py and commands.py
+from commands import append_help  # noqa: E402
 
 project = "affinity-bandits"
 author = "The affinity-bandits developers"
 copyright = "2026, the affinity-bandits developers"
 release = __version__
-sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "mathml",
+]
 html_math_renderer = "mathml"
 exclude_patterns = ["_build", "_templates"]
 html_theme = "furo"
@@ -23,7 +32,36 @@ html_css_files = ["formulas.css", "site.css"]
 html_js_files = ["scrolling.js"]
 templates_path = ["_templates"]
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))
-html_theme_options = {"top_of_page_buttons": []}  # a page's source says less than the page
+html_favicon = html_logo = str(ICON)
+
+
+def furo_colors(look):
+    """Return the colors and fonts of the pages as the theme names them."""
+    return {
+        "font-stack": look["sans"],
+        "font-stack--monospace": look["mono"],
+        "color-brand-primary": look["link"],
+        "color-brand-content": look["link"],
+        "color-brand-visited": look["link"],
+        "color-foreground-primary": look["ink"],
+        "color-foreground-secondary": look["muted"],
+        "color-foreground-muted": look["muted"],
+        "color-foreground-border": look["others"],
+        "color-background-primary": look["surface"],
+        "color-background-secondary": look["page"],
+        "color-background-border": look["line"],
+    }
+
+
+html_theme_options = {
+    "top_of_page_buttons": [],  # a page's source says less than the page
+    "light_css_variables": furo_colors(LIGHT),
+    "dark_css_variables": furo_colors(DARK),
+}
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True  # commands without what they print
+copybutton_line_continuation_character = "\\"
+copybutton_exclude = ".linenos, .gp, .go"
 html_show_sourcelink = False
 html_title = f"affinity-bandits {__version__}"
 myst_enable_extensions = ["dollarmath"]
@@ -41,9 +79,9 @@ default_role = "literal"
 
 
 def setup(app):
-    """Mend docstrings and notebooks, fill the page of commands, and add the page of the loop."""
+    """Mend docstrings and notebooks, fill the pages of commands, and add the page of the loop."""
     app.connect("autodoc-process-docstring", escape_bars)
-    app.connect("source-read", list_commands)
+    app.connect("source-read", append_help)
     app.connect("doctree-read", drop_empty_outputs)
     app.connect("build-finished", write_loop)
 
@@ -66,12 +104,3 @@ def write_loop(app, error):
         affinity = Path(sys.executable).with_name("affinity")
         page = Path(app.outdir, "_static", "loop.html")
         subprocess.run([affinity, "show", "--out", page], capture_output=True, check=True)
-
-
-def list_commands(app, name, source):
-    """Append the help of all commands to their page."""
-    if name == "cli":
-        command = ["typer", "affinity_bandits.cli.app", "utils", "docs", "--name", "affinity"]
-        found = subprocess.run([sys.executable, "-m", *command], capture_output=True, check=True)
-        _, rest = found.stdout.decode().split("\n## ", 1)  # before it stands the list of commands
-        source[0] += f"\n## {rest}"

@@ -1,9 +1,10 @@
-// Pages to use come before pages to trust or to change the code by; tutorials come first.
-const LATER = /^(architecture|audit$|benchmarks|decisions|errata|glossary|paper-map|stories|studies)/;
+// Pages to use come before pages to trust or to change the code by; where to begin comes first.
+const FIRST = /^(start\/(install|gallery)|study\/own-policy|study\/policies|plan\/(app|planning|spreadsheet)|audit\/auditing|run\/live$)/;
+const LATER = /^(development|reference\/(api|cli|glossary)|plan\/stories|study\/studies|start\/changelog)/;
 
 var Scorer = {
   score: ([page, title, anchor, description, score]) => {
-    if (page.startsWith("tutorials/")) return score + 10;
+    if (FIRST.test(page)) return score + 10;
     return LATER.test(page) ? score - 10 : score;
   },
   // What follows is what Sphinx takes unless told otherwise.
