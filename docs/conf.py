@@ -11,7 +11,7 @@ from affinity_bandits import __version__
 from affinity_bandits.base.looks import DARK, ICON, LIGHT
 
 sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py and commands.py
-from commands import append_help  # noqa: E402
+from commands import append_help
 
 project = "affinity-bandits"
 author = "The affinity-bandits developers"
@@ -50,6 +50,9 @@ def furo_colors(look):
         "color-background-primary": look["surface"],
         "color-background-secondary": look["page"],
         "color-background-border": look["line"],
+        "color-sidebar-link-text--top-level": look["ink"],
+        "sidebar-item-spacing-vertical": "0.3rem",
+        "sidebar-caption-space-above": "0.8rem",
     }
 
 
@@ -63,6 +66,7 @@ copybutton_only_copy_prompt_lines = True  # commands without what they print
 copybutton_line_continuation_character = "\\"
 copybutton_exclude = ".linenos, .gp, .go"
 html_show_sourcelink = False
+smartquotes = False  # -- stands for the beginning of an option
 html_title = f"affinity-bandits {__version__}"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

@@ -10,13 +10,18 @@ import os
 import re
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
+from importlib import import_module
+from inspect import ismodule
 from pathlib import Path
+from pkgutil import resolve_name
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser
 
+import affinity_bandits
 from tests.support.browsers import AXE, CONTRAST, SIZES, launched
 from tests.support.environments import ROOT
 
@@ -212,6 +217,30 @@ def test_a_search_finds_what_newcomers_look_for(browser: Browser, html: Path) ->
     found = {words: visit.search(words)[:3] for words in SEARCHED}
     visit.close()
     assert {words: found[words] for words in SEARCHED if SEARCHED[words] not in found[words]} == {}
+
+
+ROOMS = ("audit", "experiments", "paper", "planning", "plots", "policies", "simulation", "theory")
+ENTRY = re.compile(
+    r"^(affinity_bandits[.\w]*) py:(?:class|exception|function|module) ", re.MULTILINE
+)
+
+
+def documented(html: Path) -> set[int]:
+    """Return the identity of every module, class and function that the reference documents."""
+    content = (html / "objects.inv").read_bytes().split(b"\n", 4)[4]  # after four lines of comments
+    return {id(resolve_name(name)) for name in ENTRY.findall(zlib.decompress(content).decode())}
+
+
+def test_every_public_name_is_in_the_reference(html: Path) -> None:
+    there = documented(html)
+    modules = [affinity_bandits, *(import_module(f"affinity_bandits.{room}") for room in ROOMS)]
+    missing = [
+        f"{module.__name__}.{name}"
+        for module in modules
+        for name in module.__all__
+        if (callable(one := getattr(module, name)) or ismodule(one)) and id(one) not in there
+    ]
+    assert missing == []
 
 
 PLANTED = """<!doctype html>
