@@ -7,8 +7,9 @@ from pathlib import Path
 
 from docutils import nodes
 
-from affinity_bandits import __version__
+from affinity_bandits import __version__, planning
 from affinity_bandits.base.looks import DARK, ICON, LIGHT
+from affinity_bandits.plots import plan as pictures_of_plans
 
 sys.path.insert(0, str(Path(__file__).parent))  # for mathml.py and commands.py
 from commands import append_help
@@ -77,6 +78,9 @@ nb_execution_timeout = 600  # seconds for a cell, on a machine that is busy else
 nb_execution_raise_on_error = True
 napoleon_use_ivar = True  # fields of named tuples are documented by themselves, too
 autodoc_typehints = "description"
+pictures_of_plans.Plan = (
+    planning.Plan
+)  # imported there for type checkers only; the client has one, too
 autodoc_member_order = "bysource"
 # Docstrings put code in single back quotes.
 default_role = "literal"
@@ -103,7 +107,7 @@ def drop_empty_outputs(app, doctree):
 
 
 def write_loop(app, error):
-    """Write the page with a slider that the first page links to."""
+    """Write the page of the loop, which the first page shows."""
     if error is None and app.builder.format == "html":
         affinity = Path(sys.executable).with_name("affinity")
         page = Path(app.outdir, "_static", "loop.html")
