@@ -239,7 +239,7 @@ function drawChart(box, run, name, {explained = false, names = false}) {
   const mark = make(area, "div", {className: "mark", hidden: true});
   make(mark, "span", {}, run.mark);
   mark.style.left = `${100 * along(run.since)}%`;
-  if (along(run.since) < 0.45) mark.classList.add("early");
+  if (along(run.since) < 0.55) mark.classList.add("early");
   const labels = make(plot, "div", {className: "labels"});
   const texts = state.names.map((one, arm) => {
     const label = make(labels, "div");
@@ -247,7 +247,7 @@ function drawChart(box, run, name, {explained = false, names = false}) {
     return {label, part: make(label, "span")};
   });
   const ticks = make(plot, "div", {className: "ticks"});
-  for (let n = FIRST; n < last / 2; n *= 10)
+  for (let n = FIRST; n < last / 5; n *= 10)
     make(ticks, "span", {}, count(n)).style.left = `${100 * along(n)}%`;
   make(ticks, "span", {className: "last"}, explained ? `${count(last)} choices` : count(last)).style.left = "100%";
   if (explained) make(plot, "div", {className: "ticks"}, "seats");
