@@ -1,4 +1,7 @@
-"""A server on the loopback that the tests of the client share."""
+"""A server on the loopback that the tests of a file share.
+
+No longer: what it does in the background would be seen by tests on the same database.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import pytest
 from tests.support.clients import Service, running
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def service(dsn: str) -> Iterator[Service]:
     with running(dsn) as made:
         yield made

@@ -176,7 +176,7 @@ async def test_a_tenant_is_deleted_with_everything_and_nobody_elses(one: OneCamp
 async def test_removing_may_take_longer_than_a_request(
     one: OneCampaign, owned: str, tmp_path: Path
 ) -> None:
-    """With a pool that gives a request a second, where each removal takes one and a half."""
+    """With a pool that gives a request three seconds, where each removal takes four."""
 
     await finish(one)
     name = f"tenant {uuid4()}"
@@ -184,13 +184,13 @@ async def test_removing_may_take_longer_than_a_request(
     await one.create(ExploreThenCommit(2), 100)
     await one.pool.execute(
         "CREATE FUNCTION public.dawdle() RETURNS trigger LANGUAGE plpgsql"
-        " AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN OLD; END $$;"
+        " AS $$ BEGIN PERFORM pg_sleep(4); RETURN OLD; END $$;"
         "CREATE TRIGGER dawdle BEFORE DELETE ON affinity.heads"
         " FOR EACH ROW EXECUTE FUNCTION public.dawdle();"
         "CREATE TRIGGER dawdle BEFORE DELETE ON affinity.tenants"
         " FOR EACH ROW EXECUTE FUNCTION public.dawdle()"
     )
-    hasty = await asyncpg.create_pool(owned, min_size=1, init=_prepare, command_timeout=1)
+    hasty = await asyncpg.create_pool(owned, min_size=1, init=_prepare, command_timeout=3)
     try:
         await archive(hasty, one.id, tmp_path, by="x", now=one.now)
         assert len(await delete_tenant(hasty, name, by="x")) == 1
