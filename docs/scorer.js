@@ -1,5 +1,5 @@
 // Pages to use come before pages to trust or to change the code by; where to begin comes first.
-const FIRST = /^(start\/(install|gallery)|study\/own-policy|study\/policies|plan\/(app|planning|spreadsheet)|audit\/auditing|run\/live$)/;
+const FIRST = /^(start\/(install|gallery)|study\/(own-policy|policies)|plan\/(planning|spreadsheet)|audit\/auditing|run\/live)$/;
 const LATER = /^(development|reference\/(api|cli|glossary)|plan\/stories|study\/studies|start\/changelog)/;
 
 var Scorer = {
