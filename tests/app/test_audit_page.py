@@ -92,6 +92,8 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
         assert page.locator("#sheet").input_value() == "Interviews"
         assert page.locator("#group").input_value() == "Source"
         assert page.locator("#scale").input_value() == "1..5"
+        assert not page.locator("#scale").is_visible()  # a clean file is folded
+        page.get_by_text("How it is read").press("Enter")
         rows = page.locator(".remarks tbody tr").all_inner_texts()
         assert "\t".join(["no score", "20 rows", "42, 58, 132, 222, 266, …", "skipped"]) in rows
         assert any("'2,5'" in row and "232 scores" in row and "converted" in row for row in rows)
@@ -116,6 +118,7 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
         page.locator("#wrong-purpose:empty").wait_for(state="attached")
         page.get_by_role("button", name="Audit").press("Enter")
         page.locator("#wrong-groups_are").get_by_text("sources of candidates").wait_for()
+        assert page.locator("#auditing").inner_text() == "3 answers are missing."
         assert page.evaluate("document.activeElement.id") == "groups_are"
         assert page.locator("#responsible").get_attribute("aria-invalid") == "true"
         assert page.locator("#conclusion").inner_text() == ""
@@ -127,7 +130,8 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
         page.locator("[name=protected][value=no]").check()
         page.get_by_role("button", name="Audit").press("Enter")
         page.locator("#concluded").wait_for()
-        assert page.locator(".verdict strong").inner_text() == "Shown"
+        answer = page.locator(".verdict strong").inner_text()
+        assert answer == "Yes: judges give their own group 0.43 points more."
         assert page.evaluate("document.activeElement.id") == "concluded"
         got = {}
         for words in ("Download the report", "Download the numbers"):
@@ -146,7 +150,10 @@ def test_from_a_messy_workbook_to_a_report(address: str, browser: Browser, tmp_p
             "strictness": "no idea",
             "judges_per_group": "8",
             "audited": "groups,scale,bonus,spread,favor_gap,strictness,judges_per_group",
+            **DECLARED,
         }
+        see = page.get_by_text("See what such a favor does").get_attribute("href")
+        assert see == "/see?bonus=18"
         for width, height in SIZES.values():
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -330,6 +337,9 @@ def test_the_button_says_that_it_is_at_work(address: str, browser: Browser) -> N
         button.click()
         words = page.get_by_text("Auditing 40 rows …")
         words.wait_for()
+        assert page.get_by_role("progressbar", name="Auditing").is_visible()
+        button.click(force=True)  # while it is at work, this starts nothing
+        assert button.get_attribute("aria-disabled") == "true"
         box, beside = words.bounding_box(), button.bounding_box()
         assert box is not None
         assert beside is not None
@@ -338,6 +348,45 @@ def test_the_button_says_that_it_is_at_work(address: str, browser: Browser) -> N
         held[0].continue_()
         page.locator("#concluded").wait_for()
         assert page.locator("#auditing").inner_text() == ""
+        assert not page.locator("#busy").is_visible()
+        assert button.get_attribute("aria-disabled") is None
+        assert len(held) == 1
+
+
+def test_an_example_is_one_click_away(address: str, browser: Browser) -> None:
+    """On a telephone the answer is in sight, and has the focus, without scrolling."""
+    for name in ("interviews.xlsx", "people.csv"):
+        shipped = httpx.get(f"{address}/static/example/{name}").content
+        assert shipped == (DATA / name).read_bytes()
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{address}/audit")
+        page.get_by_role("button", name="Try it with an example").click()
+        page.locator("#concluded").wait_for()
+        answer = page.locator(".verdict strong")
+        assert answer.inner_text() == "Yes: judges give their own group 0.43 points more."
+        box = answer.bounding_box()
+        assert box is not None
+        assert 0 <= box["y"] < 844
+        assert page.locator("#purpose").input_value() == "where to look for candidates next year"
+        assert violations(page) == []
+
+
+def test_a_missing_group_of_the_judges_is_asked_for_where_it_is_noticed(
+    address: str, browser: Browser
+) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{address}/audit?purpose=monitoring+equality&protected=yes")
+        assert page.locator("#purpose").input_value() == "monitoring equality"
+        page.set_input_files("#log", DATA / "interviews.xlsx")
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="Add a file of judges").click()
+        chooser.value.set_files(DATA / "people.csv")
+        page.get_by_text("in people.csv").wait_for(state="attached")
+        assert page.locator("#add-people").count() == 0
 
 
 def test_the_page_shows_no_flags_and_no_codes_of_dates(address: str) -> None:

@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
@@ -79,6 +79,11 @@ def test_every_change_is_a_new_run_and_part_of_the_address(page: Page, address: 
     expect(page.locator("#courses section")).to_have_count(3)
     page.get_by_role("button", name="Remove the last").click()
     expect(page.locator("#key")).not_to_contain_text(HOSTILE)
+    plan = page.get_by_role("link", name="Plan a comparison")
+    assert parse_qs(urlsplit(plan.get_attribute("href") or "").query) == {
+        "groups": ["founders, newcomers"],
+        "bonus": ["0%"],
+    }
     page.locator("#moment").press("Home")
     expect(page.locator("#now")).to_have_text("10 choices")
     page.locator("#ordinary").select_option("exp3")
@@ -234,7 +239,12 @@ def test_from_an_empty_form_to_a_plan_that_is_kept(
     expect(verdict).to_be_focused()
     assert HOSTILE in understood.inner_text()
     assert page.locator(".numbers").first.locator("tbody tr").count() == 1
-    assert page.locator(".picture").evaluate("image => image.naturalWidth") > 0
+    assert page.locator(".ways tbody tr").count() == 1
+    expect(page.locator(".ways .enough")).to_have_text("enough")
+    expect(page.locator(".ways tbody tr")).to_contain_text(
+        re.compile(r"[\d,]+ interviews, done by 20")
+    )
+    assert page.locator("#answer .figure path").count() > 10
     expect(page.locator(".hero")).to_contain_text("purpose: a test")
 
     difference = page.locator("[data-name=difference]")
@@ -259,7 +269,7 @@ def test_from_an_empty_form_to_a_plan_that_is_kept(
         alone = context.new_page()
         alone.goto(saved.as_uri())
         expect(alone.locator("#verdict")).to_have_text("800 interviews are enough.")
-        assert alone.locator(".picture").evaluate("image => image.naturalWidth") > 0
+        assert alone.locator(".figure path").count() > 10
         assert violations(alone) == []
         assert alone.pdf().startswith(b"%PDF")
 
@@ -291,6 +301,10 @@ def test_mistakes_are_said_beside_their_questions(browser: Browser, address: str
     page.get_by_role("radio", name="yes", exact=True).check()  # and nothing else is answered
     expect(page.locator("#wrong-protected")).to_contain_text("an audit drops nobody")
     assert wrong.count() == 1
+    instead = page.get_by_role("link", name="Audit scores of these groups instead")
+    assert instead.get_attribute("href") == "/audit?protected=yes&purpose=monitoring+equality"
+    page.get_by_role("radio", name="no", exact=True).check()
+    expect(instead).to_be_hidden()
     fill(page, DECLARED | PANELS | {"protected": "yes"})
     page.get_by_role("button", name="Plan", exact=True).click()
     expect(page.locator("#wrong-protected")).to_contain_text("discrimination")
@@ -335,6 +349,17 @@ def test_the_names_of_the_groups_say_what_they_are(address: str) -> None:
         query = asked | PANELS | {"groups": groups}
         wrong = httpx.get(f"{address}/plan/check", params=query).json()["wrong"]
         assert ("groups_are" in wrong) == missing
+
+
+def test_single_answers_are_understood_before_the_others_are_given(address: str) -> None:
+    """From the page See, for example."""
+    for query, understood in (
+        ({}, ""),
+        ({"groups": "a, b", "bonus": "25%"}, "Groups: a, b. Own group rated higher by up to 25%."),
+        ({"groups": "a, b", "bonus": "much"}, "Groups: a, b."),
+    ):
+        found = httpx.get(f"{address}/plan/check", params=query).json()
+        assert found["understood"] == understood
 
 
 def test_two_groups_with_recusal_are_promised_nothing(address: str) -> None:

@@ -62,7 +62,7 @@ def test_the_picture_of_a_report_is_of_todays_report(
     """The figures of the verdict, too: they are words of the page."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     _, shown = audit_picture.write_report(tmp_path)
-    assert "points more (95% interval" in words_of(shown)
+    assert "points (95% interval)" in words_of(shown)
     assert words_of(shown) == kept_words(IMAGES / "audit.png").read_text("utf-8"), AGAIN.format(
         "audit.png"
     )

@@ -40,7 +40,7 @@ async def show_audit(request: Request) -> Response:
     return show_page(
         request,
         "audit.html",
-        declaration=declaration_fields({}),
+        declaration=declaration_fields(request.query_params),
         largest=request.app.state.largest_body,
     )
 

@@ -12,18 +12,19 @@ from typing import Any
 from urllib.parse import urlencode
 
 from affinity_bandits.app.forms import tell_mistake
+from affinity_bandits.app.see import LARGEST_BONUS
 from affinity_bandits.audit.columns import ROLES
-from affinity_bandits.audit.conclude import audit_scores
+from affinity_bandits.audit.conclude import Audit, audit_scores
 from affinity_bandits.audit.look import Answers, Look, open_log
 from affinity_bandits.audit.read import BadLog, Reading
 from affinity_bandits.audit.remarks import PROBLEM, Remark
 from affinity_bandits.audit.result import to_json
-from affinity_bandits.audit.sentences import tell
+from affinity_bandits.audit.sentences import FOUND, tell
 from affinity_bandits.audit.tables import Table, read_table
-from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.declaration import EXAMPLES, Declaration
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.planning.from_audit import answers_of_audit
-from affinity_bandits.plots.audit_report.page import render_findings, render_page
+from affinity_bandits.plots.audit_report.page import render_findings, render_page, render_verdict
 
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
 SAMPLED_COLUMNS = 60
@@ -120,17 +121,26 @@ class Conclusion:
 
     Attributes:
         extent: how much was read.
-        findings: the verdict and all that belongs to it, as HTML.
+        verdict: the answer and what it rests on, as HTML.
+        findings: what it comes from and what follows, as HTML.
         report: the page that `affinity audit --report` writes, in base 64.
         result: the JSON that `affinity audit --json` writes, in base 64.
         plan: the query of a plan that starts from it; None if the groups may not be compared.
+        bonus: the favor as a part of the mean score, in percent; None if none was found.
     """
 
     extent: str
+    verdict: str
     findings: str
     report: str
     result: str
     plan: str | None
+    bonus: int | None
+
+    @property
+    def see(self) -> str | None:
+        """The query of a committee with this bonus."""
+        return None if self.bonus is None else urlencode({"bonus": self.bonus})
 
 
 def load_libraries() -> None:
@@ -202,10 +212,12 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     )
     return Conclusion(
         extent=f"{tell(audit).extent}, from {reading.source}",
+        verdict=render_verdict(audit),
         findings=render_findings(audit, reading),
         report=b64encode(report.encode()).decode(),
         result=b64encode(result.encode()).decode(),
-        plan=_ask_plan(json.loads(result)),
+        plan=_ask_plan(json.loads(result), declaration),
+        bonus=_bonus(audit),
     )
 
 
@@ -244,10 +256,21 @@ def _read(opened: Look, form: AuditForm) -> Reading:
     return opened.read(None if form.people is None else form.people.read())
 
 
-def _ask_plan(found: Mapping[str, Any]) -> str | None:
+def _ask_plan(found: Mapping[str, Any], declaration: Declaration) -> str | None:
     try:
         answers = answers_of_audit(found)
     except InvalidInput:
         return None
     said = {"groups": ", ".join(answers["groups"]), "audited": ",".join(answers)}
-    return urlencode(answers | said)
+    declared = {name: getattr(declaration, name) for name in EXAMPLES} | {"protected": "no"}
+    return urlencode(answers | said | declared)
+
+
+def _bonus(audit: Audit) -> int | None:
+    """Return the favor in percent of the mean score above the worst one."""
+    if audit.word not in FOUND or audit.favor is None:
+        return None
+    total = sum(group.scores * group.mean for group in audit.groups)
+    level = abs(total / audit.scores - audit.scale[0])
+    bonus = round(100.0 * audit.favor.points / level) if level > 0.0 else 0
+    return bonus if 1 <= bonus <= LARGEST_BONUS else None

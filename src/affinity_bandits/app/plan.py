@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import logging
 import math
@@ -11,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
@@ -39,6 +39,7 @@ from affinity_bandits.planning.sentences import (
     cost_rows,
     differ_rows,
     difference_rows,
+    format_day,
     otherwise_rows,
     tell_assumptions,
     tell_claim,
@@ -106,6 +107,14 @@ EXAMPLE = {
     "committee": "30,10,10",
     "joining": "1 in 10",
 }
+PARTLY = {
+    "groups": "Groups: {}.",
+    "scale": "Scores: {}.",
+    "difference": "A difference of {} matters.",
+    "budget": "Budget: {}.",
+    "bonus": "Own group rated higher by up to {}.",
+}
+"""What is understood of single answers, until all are there."""
 MOST_CHARACTERS = 2000  # of an answer: a thousand groups are given as a number
 MOST_WAITING = 20
 REMEMBERED = 60  # plans, about 50 kB each
@@ -281,6 +290,7 @@ async def show_plan(request: Request) -> Response:
         more=[_field(form, one.name) for one in QUESTIONS if one.name not in MAIN],
         answers=ANSWERS,
         example=urlencode(EXAMPLE),
+        audit_instead=f"/audit?{urlencode({'protected': 'yes', 'purpose': EQUALITY})}",
         carried=[(name, form.said[name]) for name in (AUDITED,) if name in form.said],
         sources=form.sources,
     )
@@ -313,7 +323,11 @@ def _checked(form: Form) -> dict[str, Any]:
             f"No plan compares protected attributes: {DISCRIMINATION}. Use the page Audit, with a "
             f"purpose such as '{EQUALITY} of interviews'."
         )
-    understood = ""
+    understood = " ".join(
+        words.format(form.said[name])
+        for name, words in PARTLY.items()
+        if name in form.said and name not in wrong
+    )
     if not wrong.keys() - ASKS.keys():
         understood = tell_situation(told.assumptions(), told.for_a_year)
     asked = {one.name: one.asks.format(units=units) for one in QUESTIONS if one.name in told.said}
@@ -378,7 +392,8 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
     best = recommended(plans) or last
     apart_head, *apart = difference_rows(best)
     with _drawing:
-        picture = svg_element(draw_ways(plans) if len(plans) > 1 else draw_plan(last), "")
+        drawn = draw_ways(plans) if len(plans) > 1 else draw_plan(last)
+        picture = svg_element(drawn, f"Picture of the costs: {tell_verdict(plans)}")
     return render(
         template,
         style=STYLE,
@@ -387,9 +402,10 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         situation=tell_situation(plans[0].assumptions, told.for_a_year),
         units=plural(last.assumptions.unit),
         budget=f"{last.assumptions.horizon:,} {plural(last.assumptions.unit)}",
+        ways=[_tell_way(plan, told.today) for plan in plans],
         head=[" ".join(pair) for pair in zip(head, more, strict=True)],
         rows=rows,
-        picture="data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode(),
+        picture=picture,
         claim=tell_claim(plans),
         conditions=tell_conditions(plans),
         sources=form.sources,
@@ -415,6 +431,20 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         ],
         query=urlencode(form.said),
     )
+
+
+def _tell_way(plan: Plan, today: date) -> dict[str, Any]:
+    """Return the row of a way to judge: whether the budget is enough, the need, the date."""
+    given, most = plan.assumptions, plan.enough_choices
+    told: dict[str, Any] = {"way": WAYS[given.judges][0], "enough": plan.enough}
+    if plan.needed is None or most is None:
+        return told | {"word": NEVER_ENOUGH, "needs": "", "average": ""}
+    needs = f"{round_up(math.ceil(most)):,} {plural(given.unit)}"
+    if given.pace is not None:
+        needs += f", done by {format_day(today, most / given.pace)}"
+    average = f"{round_up(math.ceil(plan.needed.choices)):,}"
+    word = "enough" if plan.enough else "too few"
+    return told | {"word": word, "needs": needs, "average": average}
 
 
 def _use(plan: Plan) -> str:

@@ -220,7 +220,7 @@ def cost_rows(plans: Sequence[Plan], today: date) -> list[list[str]]:
         else:
             cells = [_count(plan.needed.choices), _count(most)]
             if pace is not None:
-                cells += [_weeks(most / pace), _day(today, most / pace)]
+                cells += [_weeks(most / pace), format_day(today, most / pace)]
         seen = "-" if plan.detectable is None else f"{plan.detectable:.2g}"
         verdict = "yes" if plan.enough else "no"
         rows.append([WAYS[plan.assumptions.judges][0], *cells, seen, verdict])
@@ -459,7 +459,8 @@ def _weeks(weeks: float) -> str:
     return "1 week" if number == 1 else f"{number:,} weeks"
 
 
-def _day(today: date, weeks: float) -> str:
+def format_day(today: date, weeks: float) -> str:
+    """Return the day that is some weeks from today."""
     try:
         return str(today + timedelta(days=math.ceil(7.0 * weeks)))
     except OverflowError:  # beyond the year 9999

@@ -135,6 +135,7 @@ def svg_element(figure: Any, title: str) -> str:
     which strict pages forbid, and no background.
     """
     import matplotlib as mpl
+    from matplotlib.colors import to_hex
 
     out = StringIO()
     settings: Any = {**SETTINGS, "svg.fonttype": "path"}
@@ -143,12 +144,14 @@ def svg_element(figure: Any, title: str) -> str:
     text = out.getvalue()
     text = text[text.index("<svg") :].replace(
         "<svg",
-        f'<svg class="figure" role="img" aria-label="{escape(title)}" stroke-linejoin="round"',
+        f'<svg class="figure" role="img" aria-label="{escape(title)}" fill="var(--ink)"'
+        ' stroke-linejoin="round"',
         1,
     )
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r'<g id="[^"]*"', "<g", text)  # a page may have several figures
     text = re.sub(r' style="([^"]*)"', _as_attributes, text)
+    text = text.replace(to_hex("black"), LIGHT["ink"])  # drawn outside of our settings
     return re.sub(r"#[0-9a-f]{6}\b", lambda found: _TOKENS.get(found[0], found[0]), text)
 
 

@@ -1,9 +1,10 @@
 import { LOST, load, mark, problem } from "./fragments.js";
 
 const form = document.getElementById("audit");
-const [look, declare, conclusion, working, auditing] =
-  ["look", "declare", "conclusion", "working", "auditing"].map(id => document.getElementById(id));
-let current = new AbortController(), submitted = false;
+const [look, declare, conclusion, working, auditing, start, busy] =
+  ["look", "declare", "conclusion", "working", "auditing", "start", "busy"]
+    .map(id => document.getElementById(id));
+let current = new AbortController(), submitted = false, opened = false;
 
 // A line of JSON, then the files.
 function pack(answers) {
@@ -23,6 +24,7 @@ async function ask(url, target, place, words, answers) {
   current = new AbortController();
   const { signal } = current;
   working.textContent = auditing.textContent = "";
+  rest();
   const body = pack(answers);
   if (body.size > form.dataset.largest) {
     const size = (body.size / 2 ** 20).toFixed(0);
@@ -31,10 +33,25 @@ async function ask(url, target, place, words, answers) {
     return true;
   }
   place.textContent = words;
-  await load(url, target, { method: "POST", body, signal }, wrong => mark(form, wrong, true)?.focus());
+  let missing = 0;
+  await load(url, target, { method: "POST", body, signal }, wrong => {
+    missing = Object.values(wrong).filter(one => one.missing).length;
+    mark(form, wrong, true)?.focus();
+  });
   if (signal.aborted) return false;
-  place.textContent = "";
+  place.textContent = missing === 0 ? "" : missing === 1 ? "1 answer is missing." : `${missing} answers are missing.`;
   return true;
+}
+
+// The button stays where it is and keeps the focus, but starts nothing twice.
+function work() {
+  busy.hidden = false;
+  start.setAttribute("aria-disabled", "true");
+}
+
+function rest() {
+  busy.hidden = true;
+  start.removeAttribute("aria-disabled");
 }
 
 // Protected attributes are refused at once, not after all other answers.
@@ -59,6 +76,9 @@ async function read(body) {
   const words = `Reading ${file.name} (${size} MB) …`;
   if (!await ask("/audit/look", look, working, words, body)) return;
   declare.hidden = !look.querySelector("[data-ready]");
+  const reading = document.getElementById("reading");
+  if (reading) reading.open ||= opened;  // whoever looks into it goes on looking
+  reading?.addEventListener("toggle", () => { opened = reading.open; });
   if (focused) document.getElementById(focused)?.focus();
 }
 
@@ -83,12 +103,42 @@ form.addEventListener("change", event => {
 
 form.addEventListener("submit", async event => {
   event.preventDefault();
-  if (declare.hidden) return;
+  if (declare.hidden || !busy.hidden) return;
   const rows = look.querySelector("[data-rows]").dataset.rows;
   const words = `Auditing ${rows} rows …`;
   submitted = true;
   conclusion.replaceChildren();
-  if (!await ask("/audit/conclusion", conclusion, auditing, words, new FormData(form))) return;
+  const asked = ask("/audit/conclusion", conclusion, auditing, words, new FormData(form));
+  work();
+  if (!await asked) return;
+  rest();
   conclusion.querySelector("#concluded, [role=alert]")?.scrollIntoView();
   conclusion.querySelector("#concluded")?.focus({ preventScroll: true });
+});
+
+look.addEventListener("click", event => {
+  if (event.target.id !== "add-people") return;
+  document.getElementById("judges").open = true;
+  form.people.click();
+});
+
+// A fictional company's files and declaration, as if somebody had chosen and typed them.
+document.getElementById("example").addEventListener("click", async () => {
+  try {
+    for (const [input, name] of [[form.log, "interviews.xlsx"], [form.people, "people.csv"]]) {
+      const chosen = new DataTransfer();
+      chosen.items.add(new File([await (await fetch(`/static/example/${name}`)).blob()], name));
+      input.files = chosen.files;
+    }
+  } catch {
+    look.replaceChildren(problem(LOST));
+    return;
+  }
+  const body = new FormData();
+  for (const input of [form.log, form.people]) body.set(input.name, input.files[0]);
+  await read(body);
+  for (const field of declare.querySelectorAll("[data-example]")) field.value = field.dataset.example;
+  form.protected.value = "no";
+  start.scrollIntoView({ block: "center" });
+  form.requestSubmit();
 });

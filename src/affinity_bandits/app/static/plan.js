@@ -25,6 +25,7 @@ function mark(found) {
     if (!field.hidden) field.querySelector("label").textContent = found.asked[name];
   }
   understood.textContent = found.understood || HINT;
+  document.getElementById("instead").hidden = !(form.protected.value === "yes" && "protected" in found.wrong);
   return markWrong(form, found.wrong, submitted);
 }
 

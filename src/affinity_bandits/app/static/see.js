@@ -47,6 +47,9 @@ async function run() {
       drawCourses(found.drawn);
       say(found.why);
       history.replaceState(null, "", `/see?${query}`);
+      const names = found.drawn.groups.map(name => name.replaceAll(",", " ")).join(", ");
+      const taken = new URLSearchParams({groups: names, bonus: `${query.get("bonus")}%`});
+      document.getElementById("to-plan").href = `/plan?${taken}`;
     } else {
       why.innerHTML = await response.text();
     }

@@ -64,6 +64,7 @@ def render_page(
         f"<h1>{escape(QUESTION)}</h1>",
         f'<p class="quiet">{escape(story.extent + source)}.</p>',
         *([f'<p class="quiet">{escape(declaration.sentence)}</p>'] if declaration else []),
+        render_verdict(audit),
         render_findings(audit, reading),
         '<p class="quiet">Before you act on it, read "Responsible use" in the documentation. '
         f"affinity-bandits {escape(__version__)}</p>",
@@ -72,8 +73,20 @@ def render_page(
     return "\n".join(parts)
 
 
+def render_verdict(audit: Audit) -> str:
+    """Return the answer, what it rests on and what to know before relying on it, as HTML."""
+    story = tell(audit)
+    parts = [
+        f'<div class="verdict"><strong>{escape(story.heading)}</strong>',
+        *(f"<p>{escape(one)}</p>" for one in (story.sentence, *story.reasons)),
+        "</div>",
+        *(f'<p class="warning">{escape(one)}</p>' for one in story.warnings),
+    ]
+    return "\n".join(parts)
+
+
 def render_findings(audit: Audit, reading: Reading | None) -> str:
-    """Return the verdict and all that belongs to it as a part of a page.
+    """Return what the verdict comes from, and what follows from it, as HTML.
 
     Args:
         audit: what was found.
@@ -81,10 +94,6 @@ def render_findings(audit: Audit, reading: Reading | None) -> str:
     """
     story = tell(audit)
     parts = [
-        f'<div class="verdict"><strong>{escape(story.heading)}</strong>',
-        *(f"<p>{escape(one)}</p>" for one in (story.sentence, *story.reasons)),
-        "</div>",
-        *(f'<p class="warning">{escape(one)}</p>' for one in story.warnings),
         *_pictures(audit),
         *_section("What would explain it away", story.explanations),
         *_section("What this file could have shown", story.power),
