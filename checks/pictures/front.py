@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from affinity_bandits import AffinityBandit, Power, Result, simulate
 from affinity_bandits.base.looks import DARK, LIGHT
@@ -84,8 +85,12 @@ def draw(result: Result, look: dict[str, str]) -> Any:
 def main() -> None:
     """Play once, and draw for both kinds of screens."""
     result = played()
-    save_figure(draw(result, LIGHT), IMAGES / "front.png")
-    save_figure(draw(result, DARK), IMAGES / "front-dark.png")
+    for name, look in (("front", LIGHT), ("front-dark", DARK)):
+        path = IMAGES / f"{name}.png"
+        save_figure(draw(result, look), path)
+        with Image.open(path) as drawn:  # 64 colors: a third of the bytes
+            few = drawn.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+        few.save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,9 @@ EXTENT = """() => {
 }"""
 LINKS = """() => [...new Set([...document.querySelectorAll("a[href]")].map(link => link.href))]"""
 IDS = """() => [...document.querySelectorAll("[id]")].map(element => element.id)"""
-NOT_LOADED = """() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src)"""
+NOT_LOADED = """() => [...document.images].filter(
+  i => i.checkVisibility() && !i.naturalWidth  // of a light and a dark picture one is shown
+).map(i => i.src)"""
 LEFT = re.compile(r"\\[(\[]|\$\$|\\[A-Za-z]{2,}|\\_")
 """What a formula looks like that nobody has drawn."""
 TEXT = """() => {
