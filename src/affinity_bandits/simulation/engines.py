@@ -237,11 +237,6 @@ class _Patience:
         return limited
 
 
-def _is_ours(kernel: Function) -> bool:
-    """Return whether a kernel is of this package, not a user's own."""
-    return kernel.__module__.partition(".")[0] == __name__.partition(".")[0]
-
-
 PATIENCE = 2.0
 """A small study is done by then, and compiling a loop takes three times as long."""
 _patience = _Patience(PATIENCE)
@@ -265,11 +260,11 @@ class RoundEngine:
         self._policy = policy
         self._bandit = bandit
         self._checked = is_own_policy(policy)
-        kernels = (bandit.bias.kernel, bandit.noise.kernel)
-        # Code of one's own is compiled at once, so that its mistakes are reported at once.
-        self._may_wait = not self._checked and all(map(_is_ours, kernels))
         self._state = pack(policy.start(bandit.arms, horizon))
         arena = arena_of(bandit)
+        # Code of one's own is compiled at once, so that its mistakes are reported at once.
+        known = arena.code in KNOWN and bandit.noise.kernel is no_quantile
+        self._may_wait = known and not self._checked
         split = node_split(arena, policy.nodes)
         room = round_room(arena, split, policy.told_judges)
         self._drawn_from = (
