@@ -7,6 +7,7 @@ file. The marks `slow` (over 0.3 s), `long` and `nightly` stand at the tests; NI
 from __future__ import annotations
 
 import fcntl
+import os
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -74,6 +75,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Say at once which test failed: the whole run takes half an hour."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nfailed: {report.nodeid}: {report.longreprtext.rpartition('E  ')[2][:300]}")
 
 
 def _quick(items: list[pytest.Item]) -> Iterator[pytest.Item]:
