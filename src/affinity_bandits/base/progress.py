@@ -202,6 +202,7 @@ def show_progress(
     total: float = 0.0,
     words: Callable[[], str] | None = None,
     *,
+    after: Callable[[], str] | None = None,
     wanted: bool | Callable[[float], None] | None = None,
 ) -> Iterator[Progress]:
     """Yield a `Progress` to tick, and show it until the block ends.
@@ -212,17 +213,22 @@ def show_progress(
     Args:
         total: the whole work, in units of the caller's choice; 0 shows words without a bar.
         words: returns how far the work is; by default, the finished part and the time left.
+        after: returns what is to follow these words.
         wanted: a function to call with the finished part; True for a line at once; None for one on
             a terminal, after a second unless there are words of one's own; False for silence.
     """
     progress = Progress(total, wanted if callable(wanted) else None)
+
+    def followed(shown: Callable[[], str]) -> Callable[[], str]:
+        return shown if after is None else lambda: f"{shown()}{after()}"
+
     if callable(wanted):
         yield progress
         return
     notebook = _in_notebook()
     if wanted is False or notebook or not (_on_terminal() or wanted):
         own = heartbeat("at work") if notebook and wanted is not False else nullcontext()
-        with own, _describe(words or progress.words):
+        with own, _describe(followed(words or progress.words)):
             yield progress
         return
     due = time.monotonic() + (0.0 if wanted or words else PATIENCE)
@@ -233,7 +239,7 @@ def show_progress(
             if time.monotonic() >= due:
                 due = float("inf")
                 part = (lambda: progress.part) if total else None
-                shown.enter_context(_live_line(words or progress.time_left, part))
+                shown.enter_context(_live_line(followed(words or progress.time_left), part))
 
         progress.tell = show
         if words:

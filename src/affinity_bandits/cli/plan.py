@@ -168,7 +168,7 @@ def plan(
     ways = told.ways()
     found: dict[str, Plan] = {}
     try:
-        with show_progress(len(ways), lambda: f"{bar.time_left()}{_so_far(found)}") as bar:
+        with show_progress(len(ways), after=lambda: _so_far(found)) as bar:
 
             def advance(part: float) -> None:
                 bar.advance_to(len(found) + part)
