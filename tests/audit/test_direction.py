@@ -52,13 +52,13 @@ def test_sentences_and_numbers_say_which_way_was_taken() -> None:
     columns = marks(draw_columns(600, favor=1.0))
     log = score_log(**columns, scale=(20, 0))
     story = tell(audit_scores(log, draws=20))
-    assert "scores that are 1.0" in story.sentence
-    assert "points better (95% interval " in story.sentence
+    assert story.heading == "Yes: judges score their own group 1.00 points better."
+    assert "is between 0.81 and 1.20 points (95% interval)" in story.sentence
     assert story.direction == "The best score is 0, the worst 20."
     assert '"best_score": 0.0' in to_json(audit_scores(log, draws=20), log, source="x")
     ordinary = tell(conclude(draw_columns(600, favor=1.0), (0, 20)))
     assert ordinary.direction == "The best score is 20, the worst 0."
-    assert "points more (95% interval" in ordinary.sentence
+    assert ordinary.heading == "Yes: judges give their own group 1.00 points more."
 
 
 def codes(columns: Columns, hired: Any, scale: tuple[float, float]) -> set[str]:

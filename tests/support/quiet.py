@@ -6,7 +6,7 @@ import re
 import subprocess
 
 ALIVE = re.compile(
-    r"(?:at work|\d+% done|\d+%, .* left(?:; if .*)?|"
+    r"(?:at work|(?:\d+% done|\d+%, .* left)(?:; if .*)?|"
     r"[\d,]+ of [\d,]+ replicates.*|\S+: [\d,]+ runs finished|drawn: .*)"
     r"(?:; compiling once for this machine|; starting Ray)?, \d+ s"
 )
