@@ -64,14 +64,14 @@ class Play:
         return self.policy.save(self.state, self.arms, self.horizon)
 
     def absorb(self, *rates: float) -> None:
-        """Let each arm of the round have its rate, of all arms' rates, as its part of 1s."""
+        """Let every pull of an arm give its rate, which is one of the nodes if bounded."""
         arms, repetitions = self.planned
         nodes = np.array(self.policy.nodes)
         seen = [rates[arm] * repetitions for arm in arms]
         if len(nodes) > 0:
             tallies = np.zeros((len(arms), len(nodes)))
             for place, arm in enumerate(arms):
-                tallies[place, [0, -1]] = 1.0 - rates[arm], rates[arm]
+                tallies[place, nodes == rates[arm]] = 1.0
             seen = (repetitions * tallies).ravel().tolist()
         self.state = self.policy.absorbed(self.state, np.array(seen, dtype=np.float64))
         for arm in arms:
@@ -207,7 +207,6 @@ def play_beside(twin: NaiveTwin, play: Play, *rates: float) -> None:
     assert twin.candidates() == set(play.active)
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(data=st.data())

@@ -1,4 +1,4 @@
-"""EXP3 draws from a tree where arms are many: the same choices, at the cost of a few steps."""
+"""Where arms are many, EXP3 draws from a tree and UCB1 searches one: the same choices, sooner."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from affinity_bandits import AffinityBandit, Power, StepRun
-from affinity_bandits.policies import EXP3, EXP3IX, EXP3Gains
+from affinity_bandits import AffinityBandit, Gaussian, Noise, Power, StepRun
+from affinity_bandits.policies import EXP3, EXP3IX, UCB1, EXP3Gains, ucb
 from affinity_bandits.policies.exp3 import (
     MANY,
     ExponentialState,
@@ -118,3 +118,19 @@ def test_choices_of_many_arms_have_the_law_of_the_formula() -> None:
         arm = int(np.argmax(run.pulls - before))
         numbers.append(chances[:arm].sum() + spread.random() * chances[arm])
     assert stats.kstest(numbers, "uniform").pvalue > 1e-4
+
+
+@pytest.mark.parametrize("noise", [None, Gaussian(1.0)], ids=["coins", "normal"])
+@pytest.mark.parametrize("exploration", [0.0, 0.05, 2.0])
+@pytest.mark.parametrize("arms", [ucb.MANY - 1, ucb.MANY, ucb.MANY + 1, 300])
+def test_a_search_chooses_as_a_look_at_all_arms(
+    arms: int, exploration: float, noise: Noise | None
+) -> None:
+    """Coins make hundreds of equal indices at first, of which the first arm is chosen."""
+    bandit = AffinityBandit(
+        np.linspace(0.2, 0.9, arms).tolist(),
+        bias=Power(1.0),
+        **({} if noise is None else {"noise": noise}),
+    )
+    expected, _ = naive_run(bandit, UCB1(exploration), 3_000, 4, 1)
+    assert compiled_run(bandit, UCB1(exploration), 3_000, 4, 1)[0] == expected

@@ -12,7 +12,7 @@ class InOrder(Protocol):
     def order_window(self) -> int | None:
         """The window of slots that may be answered out of order; None for any order.
 
-        With a window of w, slot s may be handed out only once every slot up to s - w is answered.
+        With a window of w, slot s may be handed out as soon as all slots up to s - w are answered.
         """
         return None
 

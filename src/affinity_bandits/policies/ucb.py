@@ -11,8 +11,19 @@ import numpy as np
 from affinity_bandits.base import checks
 from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 from affinity_bandits.model.feedback import UNIT_INTERVAL, Feedback
+from affinity_bandits.policies.bound_tree import (
+    BoundTree,
+    bound_again,
+    bound_all,
+    empty_tree,
+    find_largest,
+    pulls_ahead,
+)
 from affinity_bandits.policies.contracts import StepPolicy, check_size
 from affinity_bandits.policies.state import SumsState, add_feedback, counts, reals
+
+MANY = 128
+"""From so many arms on, UCB1 finds the largest index in a tree."""
 
 
 class UCB1State(NamedTuple):
@@ -25,6 +36,7 @@ class UCB1State(NamedTuple):
     sums: FloatArray
     means: FloatArray
     inverse_roots: FloatArray
+    tree: BoundTree  # of no arms, with fewer than `MANY`
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,7 @@ class UCB1(StepPolicy):
             sums=reals(arms),
             means=reals(arms),
             inverse_roots=reals(arms),
+            tree=empty_tree(arms if arms >= MANY else 0),
         )
 
     @staticmethod
@@ -73,6 +86,13 @@ class UCB1(StepPolicy):
             return int(made)
         width = math.sqrt(state.exploration * math.log(made + 1.0))
         inverse_roots = state.inverse_roots
+        tree = state.tree
+        if len(tree.leaders) > 0:
+            if width > tree.width[0]:
+                later = made + 1.0 + pulls_ahead(arms, made + 1.0)
+                reach = math.sqrt(state.exploration * math.log(later))
+                bound_all(tree, means, inverse_roots, reach)
+            return find_largest(tree, means, inverse_roots, width)
         # Usually the last choice still leads. Checking only that needs no running maximum, so the
         # loop is vectorized.
         leader = state.leader[0]
@@ -102,6 +122,8 @@ class UCB1(StepPolicy):
         state.sums[arm] = total
         state.means[arm] = total / pulls
         state.inverse_roots[arm] = 1.0 / math.sqrt(pulls)
+        if state.tree.width[0] >= 0.0:
+            bound_again(state.tree, state.means, state.inverse_roots, arm)
 
 
 class MOSSState(NamedTuple):

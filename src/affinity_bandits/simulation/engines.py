@@ -242,6 +242,11 @@ PATIENCE = 2.0
 _patience = _Patience(PATIENCE)
 
 
+def compile_at_once() -> None:
+    """Let this process compile rounds before it plays them, however few they are."""
+    _patience.left = 0.0
+
+
 class RoundEngine:
     """Whole rounds at once, exact in distribution, for round policies."""
 
