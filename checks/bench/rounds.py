@@ -1,4 +1,4 @@
-"""What a replicate costs by whole rounds: `python -m checks.bench.rounds --json`.
+"""Measure a replicate by whole rounds: `python -m checks.bench.rounds --json`.
 
 The bare engine is the least that any exact simulator must do for Algorithm 1 with two arms: for
 each round and arm one random number of the right law and one sum of weights in closed form, with

@@ -1,4 +1,4 @@
-"""What the live service costs beyond the bare engine: `python -m checks.bench.service --json`.
+"""Measure the live service beside a bare endpoint: `python -m checks.bench.service --json`.
 
 The bare engine is a FastAPI endpoint that inserts one row (`checks.bench.bare_insert`), with the
 same server, the same two processes, the same load generator and the same 32 connections, in turn

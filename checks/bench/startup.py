@@ -1,5 +1,8 @@
 """How long a user waits before anything happens: `python -m checks.bench.startup --json`.
 
+`--first` measures first uses only, each in turn without and with machine code that comes with the
+package; this takes about fifteen minutes.
+
 Times are of the processor, in fresh processes, the shortest of several taken in turn: a busy
 machine makes users wait longer, and the package has no part in that.
 """
@@ -14,7 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from checks.bench.measure import main
+from affinity_bandits.cli.warm import EXAMPLE
+from checks.bench.measure import make_parser, report
 
 POLICY = "from affinity_bandits import AffinityBandit, UCB1"
 """Loads the model and all policies."""
@@ -25,17 +29,57 @@ FIRST = (
     *("--policy", "ucb1", "--policy", "elimination", "--horizon", "1e6", "--replicates", "50"),
     *("--plot", "regret.png"),
 )
-"""The README's first command."""
+"""The first command of the first steps."""
+PLAN = (
+    *("plan", "--groups", "referrals, agencies, open call", "--unit", "interview"),
+    *("--scale", "1..5", "--bonus", "20%", "--committee", "30,10,10", "--joining", "1 in 10"),
+    *("--difference", "0.3", "--budget", "2,000 a year"),
+)
+"""The plan of the README."""
+COMMANDS = {
+    "show": ("show", "--out", "loop.html"),
+    "show_runs": ("show", "--out", "runs.html", "--horizon", "1e6"),
+    "study": FIRST,
+    "plan": PLAN,
+    "audit": ("audit", "interviews.xlsx", "--people", "people.csv", "--scale", "1..5"),
+}
+"""First commands of the documentation."""
+WITH_PACK = (
+    "from pathlib import Path; from affinity_bandits.kernels import pack; "
+    "pack.SHIPPED = Path({shipped!r}); "
+)
+TO_VERDICT = """
+import sys, time
+from affinity_bandits.base import progress
+progress.SOON = progress.EVERY = 0.1
+say = sys.stderr.write
+def hear(text):
+    if "; if " in text:
+        print(time.process_time(), flush=True)
+        sys.stdout.close()
+        import os; os._exit(0)
+    return say(text)
+sys.stderr.write = hear
+"""
+"""Ends a plan with its first verdict, and prints the CPU time until then."""
+NOTEBOOK = """
+from affinity_bandits import AffinityBandit, Power, simulate
+bandit = AffinityBandit(true_means=[0.4, 0.6], bias=Power(1.0), initial_pulls=[1000, 20])
+policies = ["ucb1", "exp3", "elimination", "head-start-elimination"]
+simulate(bandit, policies, horizon=1_000_000, replicates=100).summary()
+"""
+"""The README's study: a program, so it uses no machine code of the package."""
 FURTHER = """
 import json, time
 from affinity_bandits import AffinityBandit, Power, simulate
-from affinity_bandits.policies import POLICIES
+from affinity_bandits.policies import POLICIES, MemoryElimination
 
 bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[100, 10])
+told = {"memory-elimination": MemoryElimination(memory=1000)}
 took = {}
 for name in ["ucb1", "elimination", *sorted(POLICIES)]:
     before = time.process_time()
-    simulate(bandit, name, 100, 1, progress=False)
+    simulate(bandit, told.get(name, name), 100, 1, progress=False)
     took.setdefault(name, time.process_time() - before)
 print(json.dumps(took))
 """
@@ -82,9 +126,33 @@ def first_uses(repetitions: int = FRESH) -> dict[str, float]:
     }
 
 
+def first_commands(repetitions: int = FRESH) -> dict[str, float]:
+    """Return the CPU time of first commands with new caches, without and with a pack, in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "pack")
+        seconds(program(COMMAND, "warm", "--pack", str(made)))
+        beginnings = {"": "", ".packed": WITH_PACK.format(shipped=str(made))}
+        tasks = {
+            f"{name}{kind}": program(text + COMMAND, *words)
+            for name, words in COMMANDS.items()
+            for kind, text in beginnings.items()
+        }
+        tasks["notebook"] = program(NOTEBOOK)
+        found: dict[str, list[float]] = {}
+        for _ in range(repetitions):
+            for name, command in tasks.items():
+                found.setdefault(name, []).append(fresh(command)[0])
+            for kind, text in beginnings.items():
+                told = fresh(program(TO_VERDICT + text + COMMAND, *PLAN))[1]
+                found.setdefault(f"verdict{kind}", []).append(float(told))
+        return {f"startup.first.{name}": min(times) for name, times in found.items()}
+
+
 def fresh(command: list[str]) -> tuple[float, str]:
     """Return the processor time of a command with new caches, in a new folder, and its output."""
     with tempfile.TemporaryDirectory() as folder:
+        for file in EXAMPLE.iterdir():
+            Path(folder, file.name).write_bytes(file.read_bytes())
         home = Path(folder, "cache")
         caches = {"XDG_CACHE_HOME": str(home), "NUMBA_CACHE_DIR": str(home / "numba")}
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -119,5 +187,14 @@ def seconds(command: list[str]) -> float:
     return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
 
 
+def main() -> int:
+    """Run this benchmark and report its figures."""
+    parser = make_parser(__doc__ or "")
+    parser.add_argument("--first", action="store_true", help="measure first commands only")
+    arguments = parser.parse_args()
+    report(first_commands() if arguments.first else run() | first_commands(), arguments)
+    return 0
+
+
 if __name__ == "__main__":
-    sys.exit(main(run))
+    sys.exit(main())

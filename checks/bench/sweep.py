@@ -1,4 +1,4 @@
-"""What sweeps cost beyond the work itself: `python -m checks.bench.sweep --json`.
+"""Measure the overhead of sweeps: `python -m checks.bench.sweep --json`.
 
 The bare engine is the same cells run by two plain processes that call `simulate` and keep nothing.
 It is compared with the process pool and Ray, with shards written to a store on disk, in short
@@ -25,7 +25,7 @@ from pathlib import Path
 from affinity_bandits.experiments import ProcessExecutor, Report, Store, Sweep, run_cells
 from affinity_bandits.experiments.executors import Done, Executor
 from affinity_bandits.experiments.ray_executor import RayExecutor
-from affinity_bandits.experiments.work import Task
+from affinity_bandits.experiments.work import TASK_SECONDS, Task
 from checks.bench.measure import Compared, in_turn, main, spent
 
 WORKERS = 2
@@ -87,6 +87,10 @@ def sweep_slice(executor: Executor, replicates: int) -> None:
 
 class Idle:
     """An executor that does nothing, at once."""
+
+    def task_seconds(self) -> float:
+        """Return how long a task should take."""
+        return TASK_SECONDS
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Report every shard as done."""

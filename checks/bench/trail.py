@@ -1,4 +1,4 @@
-"""What an audit trail takes: disk, and the time to verify and export it.
+"""Measure an audit trail: its size on disk, and the time to verify and export it.
 
     python -m checks.bench.trail
 

@@ -82,7 +82,7 @@ def test_names_decide_nothing() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ({"groups_are": "sources"}, "responsible must be given"),
+        ({"groups_are": "sources"}, "responsible and purpose must be given"),
         ({**SOURCES.to_json(), "reason": "x"}, "declaration must be a table of groups_are"),
         ({**SOURCES.to_json(), "purpose": " "}, "purpose must be a text of 1 to 200"),
         ({**SOURCES.to_json(), "purpose": "a\x00b"}, "purpose must be a text of 1 to 200"),

@@ -156,7 +156,10 @@ def test_what_is_missing_is_asked_for_on_a_terminal(
         (("--scale", "1..5", "--sheet", "x"), "unless the file is a workbook"),
         (("--scale", "1..5", "--people", "nobody.csv"), "a file that can be read"),
         (("--report", "report.pdf"), "ends in .html"),
-        (("--purpose", "a check"), "groups_are must be given with the rest of the declaration"),
+        (
+            ("--purpose", "a check"),
+            "groups_are and responsible must be given with the rest of the declaration",
+        ),
         ((*DECLARED, "--protected"), "purpose must be 'monitoring equality'"),
         (("--report", "nowhere/report.html"), "in a directory"),
         (("--json", "audit.html"), "ends in .json"),

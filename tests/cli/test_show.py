@@ -48,7 +48,11 @@ def test_without_policies_the_command_writes_the_page_that_is_played(tmp_path: P
     ("arguments", "said"),
     [
         (["--means", "0.455,0.5"], "means must be hundredths such as 0.45"),
-        (["--means", "0.4,0.5,0.6"], "initial-pulls must be 3 numbers, one for each mean"),
+        (
+            ["--means", "0.4,0.5,0.6"],
+            "initial-pulls must be given with other means, 3 numbers, "
+            "one for each mean, e.g. --initial-pulls 5,5,5",
+        ),
         (["--means", "0.4,0.5", "--initial-pulls", "0,9"], "members must be"),
         (["--groups", "a"], "groups must be 2 names"),
         (["--seed", "-1"], "seed must be"),

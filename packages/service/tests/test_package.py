@@ -55,6 +55,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / folder / "src", place / folder / "src")
         for name in ("pyproject.toml", "README.md", "LICENSE"):
             shutil.copy2(ROOT / folder / name, place / folder / name)
+    shutil.copy2(ROOT / "hatch_build.py", place / "hatch_build.py")
     return place
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.words import listed
 
 LONGEST = 200
 EQUALITY = "monitoring equality"
@@ -110,8 +111,9 @@ class Declaration:
         for name in data:
             if name not in known:
                 raise InvalidInput("declaration", f"a table of {', '.join(known)}", name)
-        for name in known[:3]:
-            if name not in data:
-                rule = f"given with the rest of the declaration, e.g. {EXAMPLES[name]!r}"
-                raise InvalidInput(name, rule, None)
+        missing = [name for name in known[:3] if name not in data]
+        if missing:
+            examples = listed([repr(EXAMPLES[name]) for name in missing])
+            rule = f"given with the rest of the declaration, e.g. {examples}"
+            raise InvalidInput(listed(missing), rule, None)
         return cls(**data)

@@ -23,6 +23,7 @@ from affinity_bandits.base.errors import NotSupported, shown
 PACKAGE = "affinity_bandits"
 FOUNDATIONS = frozenset({PACKAGE, "numpy", "numba", *sys.stdlib_module_names})
 """Packages whose code counts by name."""
+_own_files: dict[str, Path] = {}
 PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype)
 
 
@@ -182,7 +183,16 @@ def _source(name: str) -> str:
             if file is not None and not {"site-packages", "dist-packages"} & set(file.parts):
                 found[other] = file
                 waiting.append(other)
+    _own_files.update(found)
     return f"{name} {_hash(' '.join(sorted(contents)).encode())}"
+
+
+def own_files() -> dict[str, Path]:
+    """Return the source files of all modules that digests of this process have covered.
+
+    The keys are the modules' names.
+    """
+    return dict(_own_files)
 
 
 def _module(name: object) -> str:

@@ -44,7 +44,9 @@ class InvalidInput(CallerError, ValueError):  # noqa: N818 - reads as the fact i
         self.parameter = parameter
         self.rule = rule
         self.value = value
-        super().__init__(f"{parameter} must be {rule}, got {shown(value)}")
+        missing = value is None and rule.startswith("given")
+        got = "" if missing else f", got {shown(value)}"
+        super().__init__(f"{parameter} must be {rule}{got}")
 
 
 MOST_LISTED = 12

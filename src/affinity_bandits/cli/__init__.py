@@ -11,8 +11,11 @@ from typing import NoReturn
 from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.base.progress import heartbeat
 from affinity_bandits.base.registry import look_in_current_folder
+from affinity_bandits.kernels.pack import use_pack
 
 DEBUG = "--debug"
+QUICK = {"show", "app", "plan", "audit", "simulate"}
+"""Commands that people wait for: they use machine code that came with the package."""
 
 
 def main() -> None:
@@ -25,6 +28,8 @@ def main() -> None:
     debug = DEBUG in sys.argv
     sys.argv = [word for word in sys.argv if word != DEBUG]
     look_in_current_folder()
+    if QUICK.intersection(sys.argv[1:2]):
+        use_pack()
     try:
         from affinity_bandits.cli.app import app
 

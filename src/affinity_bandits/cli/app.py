@@ -17,16 +17,23 @@ from affinity_bandits.cli.serve import add_serve
 from affinity_bandits.cli.show import show
 from affinity_bandits.cli.simulate import simulate
 from affinity_bandits.cli.sweep import app as sweep_app
+from affinity_bandits.cli.usage import complete_help
+from affinity_bandits.cli.warm import warm
 
 PANELS = {
     "Understand": ("show", "app", "paper"),
     "Decide": ("plan", "audit", "serve"),
-    "Experiment": ("simulate", "sweep", "policies", "biases", "noises"),
+    "Experiment": ("simulate", "sweep", "policies", "biases", "noises", "warm"),
 }
 
 
 class InPanels(TyperGroup):
     """A group whose help lists its commands by panel."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for name, command in self.commands.items():
+            complete_help(command, name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section per panel, all with the same columns."""
@@ -63,6 +70,7 @@ app.add_typer(sweep_app, name="sweep")
 app.command()(policies)
 app.command()(biases)
 app.command()(noises)
+app.command()(warm)
 
 
 @app.callback(invoke_without_command=True)

@@ -222,7 +222,11 @@ ADDRESS_HELP = "Of a Ray cluster: auto, or host:port. Left out: Ray on this mach
 
 
 def executor(
-    kind: str, workers: int | None, address: str | None, usual: int | None = None
+    kind: str,
+    workers: int | None,
+    address: str | None,
+    usual: int | None = None,
+    time_limit: float | None = None,
 ) -> Executor:
     """Return the executor that a command's flags ask for.
 
@@ -231,6 +235,7 @@ def executor(
         workers: how many at once; by default `usual` processes, or all of a cluster.
         address: of a Ray cluster.
         usual: the default number of processes; if left out, one for each core.
+        time_limit: seconds that a shard may take.
     """
     from affinity_bandits.experiments import ProcessExecutor, SerialExecutor
 
@@ -244,10 +249,19 @@ def executor(
     if kind == "ray":
         from affinity_bandits.experiments.ray_executor import RayExecutor
 
-        return RayExecutor(address, workers)
-    if kind == "serial" or workers == 1:
+        return RayExecutor(address, workers, time_limit, _tell_dashboard)
+    if kind == "serial" or (workers == 1 and time_limit is None):
+        if time_limit is not None:
+            rule = "left out where --executor is serial, as it would end this process"
+            raise InvalidInput("time_limit", rule, time_limit)
         return SerialExecutor()
-    return ProcessExecutor(workers or usual)
+    return ProcessExecutor(workers or usual, time_limit)
+
+
+def _tell_dashboard(address: str) -> None:
+    import typer
+
+    typer.echo(f"Ray's dashboard: {address}", err=True)
 
 
 def policies() -> None:

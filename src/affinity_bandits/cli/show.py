@@ -81,7 +81,12 @@ def _world(
     if initial_pulls is not None:
         given["members"] = options.numbers("initial-pulls", initial_pulls)
     if len(given.get("members", usual.members)) != number:
-        raise InvalidInput("initial-pulls", f"{number} numbers, one for each mean", initial_pulls)
+        rule = f"{number} numbers, one for each mean"
+        if initial_pulls is None:
+            rule = (
+                f"given with other means, {rule}, e.g. --initial-pulls {','.join(['5'] * number)}"
+            )
+        raise InvalidInput("initial-pulls", rule, initial_pulls)
     if groups is not None or means is not None:
         given["names"] = _names(groups, number, usual=means is None)
     if seed is not None:

@@ -26,6 +26,7 @@ import numpy as np
 from affinity_bandits.base.digests import code_digest, global_names
 from affinity_bandits.base.progress import begin_delay, end_delay
 from affinity_bandits.kernels.kernel import Function, bind
+from affinity_bandits.kernels.pack import lay_code, pack_in_use, tell_refusal
 
 compiler: Any  # numba, which has no types; None where it is not installed
 try:
@@ -55,6 +56,7 @@ if compiler is not None:
         words = "compiling once for this machine"
 
         def on_start(self, _: Any) -> None:
+            tell_refusal()
             begin_delay(self.words)
 
         def on_end(self, _: Any) -> None:
@@ -303,6 +305,10 @@ def _copy(kernel: Any, name: str, how: How) -> Function:
 def _cached(decorate: Any, copy: Function, options: dict[str, Any]) -> Any:
     """Return a function decorated by numba, with its cache if that can be used."""
     try:
+        pack = pack_in_use()
+        if pack is not None:
+            place = compiler.njit(cache=True)(copy).stats.cache_path
+            lay_code(pack, copy.__qualname__, Path(place))
         return decorate(cache=True, **options)(copy)
     except compiler.errors.NumbaError:
         raise

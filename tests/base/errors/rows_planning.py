@@ -71,7 +71,7 @@ ASSUMPTIONS = [
     invalid(
         "assume-recusal-without-a-bonus",
         lambda: assumed(judges="recused"),
-        "bonus | given where judges are recused | None",
+        "bonus | given where judges are recused",
     ),
     invalid("assume-bonus-negative", lambda: assumed(bonus=-0.1), "bonus | -0.1"),
     invalid("assume-spread-zero", lambda: assumed(spread=0.0), "spread | (0, 0.5] | 0.0"),
