@@ -6,10 +6,12 @@ import os
 import resource
 import signal
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.experiments import ProcessExecutor, Store, Sweep, run_cells
 from affinity_bandits.policies import UCB1
 from affinity_bandits.policies.ucb import UCB1State
@@ -45,8 +47,29 @@ class Deadly(UCB1):
         return super().start(arms, horizon)
 
 
+@dataclass(frozen=True)
+class Sleepy(UCB1):
+    """UCB1, except that starting it takes a while, and is on record."""
+
+    name: ClassVar[str] = "sleepy"
+    seconds: float = 1.0
+    record: str = ""
+
+    def start(self, arms: int, horizon: int) -> UCB1State:
+        for what in ("begin", "end"):
+            if self.record:
+                with Path(self.record).open("a", encoding="ascii") as file:
+                    file.write(f"{time.time()} {what}\n")
+            if what == "begin":
+                time.sleep(self.seconds)
+        return super().start(arms, horizon)
+
+
 if __name__ == "__main__":
     for limit in sys.argv[2:]:  # as on a full disk, no file can become larger
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
-    summary = run_cells(LONG, Store(sys.argv[1]), ProcessExecutor(2))
+    try:
+        summary = run_cells(LONG, Store(sys.argv[1]), ProcessExecutor(2))
+    except AffinityError as error:
+        sys.exit(str(error))
     print(summary.found, summary.run, summary.failed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from affinity_bandits.experiments import (
     Store,
     executors,
     run_cells,
+    work,
 )
-from affinity_bandits.policies import EXP3, UCB1
-from tests.experiments.driver import Deadly
+from affinity_bandits.experiments.cells import Shard
+from affinity_bandits.policies import EXP3, UCB1, Elimination, Uniform
+from tests.experiments.driver import Deadly, Sleepy
 
 BANDIT = AffinityBandit([0.4, 0.6], bias=Power(1.0))
 
@@ -53,9 +56,8 @@ def test_a_shard_whose_worker_died_once_is_run_again(
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_a_cell_that_keeps_killing_workers_is_reported_and_the_rest_is_run(
-    tmp_path: Path, executor: Callable[[], Executor], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, executor: Callable[[], Executor]
 ) -> None:
-    monkeypatch.setattr("affinity_bandits.experiments.ray_executor.RETRIES", 1)
     store = Store(tmp_path / "store")
     summary = run_cells(deadly(tmp_path, 10**6), store, executor())
     assert (summary.run, summary.failed) == (2, 1)
@@ -68,9 +70,51 @@ def test_without_running_it_again_the_work_of_a_dead_worker_is_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Negative control."""
-    monkeypatch.setattr(executors, "_retry", lambda *_: [])
+    monkeypatch.setattr(executors.Retries, "after", lambda *_: [])
     summary = run_cells(deadly(tmp_path, 1), Store(tmp_path / "store"), ProcessExecutor(2))
     assert summary.run < 3
+
+
+@pytest.mark.slow
+def test_a_cell_beyond_its_time_limit_fails_and_the_rest_is_run(tmp_path: Path) -> None:
+    policies = [Uniform(), Sleepy(seconds=600.0), Elimination()]
+    cells = Experiment([Cell(BANDIT, policy, 200) for policy in policies], 1)
+    store = Store(tmp_path)
+    summary = run_cells(cells, store, ProcessExecutor(1, time_limit=10.0))
+    assert (summary.run, summary.failed) == (2, 1)
+    assert "took longer than its time limit, 10 seconds" in next(iter(summary.errors.values()))
+    assert store.slow() == []
+
+
+@pytest.mark.slow
+def test_a_slow_cell_is_noted_with_what_was_finished_before_it_until_it_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "WATCH_SECONDS", 0.02)
+    monkeypatch.setattr(work, "SLOW_SECONDS", 0.2)
+    policies = [Uniform(), Sleepy(seconds=1.5), Elimination()]
+    cells = Experiment([Cell(BANDIT, policy, 200) for policy in policies], 3)
+    store = Store(tmp_path)
+    seen = []
+
+    def look(*_: object) -> None:
+        seen.extend(store.slow())
+
+    looking = threading.Timer(1.0, look)
+    run_cells(Experiment(cells.cells[:1], 3), Store(tmp_path / "first"))  # compiles
+    looking.start()
+    assert run_cells(cells, store).failed == 0
+    looking.join()
+    assert [(note.policy, note.before, note.limit) for note in seen] == [
+        ("sleepy(seconds=1.5)", 3, None)
+    ]
+    assert store.slow() == []
+
+
+def test_the_usual_time_limit_is_generous() -> None:
+    short, long = (Shard(Cell(BANDIT, UCB1(), pulls), 0, 10) for pulls in (100, 10**10))
+    assert 3600.0 < work.usual_limit(short) < 3601.0
+    assert work.usual_limit(long) == pytest.approx(3600.0 + 100 * 10 * 10**10 * 40e-9 * 1.25)
 
 
 def test_what_workers_waited_for_is_not_said_once_they_are_gone() -> None:

@@ -6,6 +6,7 @@ also taken away once, and the same check must then find a fault.
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import signal
@@ -18,19 +19,21 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.base.errors import AffinityError, InvalidInput
 from affinity_bandits.experiments import (
     Store,
     Sweep,
     run_cells,
 )
+from affinity_bandits.experiments.cells import Shard
 from affinity_bandits.experiments.store import from_bytes
+from affinity_bandits.simulation import Result
 from tests.experiments.driver import LONG, SMALL
 
 
 def start(store: Path, *limits: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.experiments.driver", str(store), *limits]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def answer(driver: subprocess.Popen[str]) -> list[int]:
@@ -110,14 +113,42 @@ def test_two_drivers_share_a_store(tmp_path: Path, undisturbed: Callable[[Sweep]
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_reported_and_the_sweep_goes_on_with_room(
+def test_a_full_disk_stops_the_sweep_and_it_goes_on_with_room(
     tmp_path: Path, undisturbed: Callable[[Sweep], str]
 ) -> None:
-    assert answer(start(tmp_path, "2000")) == [0, 0, 32]
+    driver = start(tmp_path, "2000")
+    _, said = driver.communicate(timeout=120)
+    assert driver.returncode == 1
+    assert said.startswith("the last 5 shards could not be written to")
+    assert "File too large; when this is mended, run the same command again" in said
     assert shards(tmp_path) == []
-    assert len(Store(tmp_path).failures()) == 32
+    assert len(Store(tmp_path).failures()) == 5
     assert run_cells(LONG, Store(tmp_path)).run == 32
     assert Store(tmp_path).content_hash() == undisturbed(LONG)
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_only_failures_to_write_in_a_row_stop_a_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lasting: bool
+) -> None:
+    """Every second write that fails is the negative control."""
+    real, calls = Store.write, []
+
+    def write(store: Store, shard: Shard, result: Result) -> None:
+        calls.append(shard)
+        if lasting or len(calls) % 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(store, shard, result)
+
+    monkeypatch.setattr(Store, "write", write)
+    fixed = {"bandit.true_means": [0.4, 0.6], "horizon": 20, "policy": "uniform"}
+    sweep = Sweep({"bandit.initial_pulls": [[10, 10 + i] for i in range(12)]}, fixed, 1)
+    if not lasting:
+        assert run_cells(sweep, Store(tmp_path)).failed == 6
+        return
+    with pytest.raises(AffinityError, match="No space left on device; when this is mended"):
+        run_cells(sweep, Store(tmp_path))
+    assert len(calls) == 5
 
 
 def flip_a_bit(shard: Path, chance: random.Random) -> None:

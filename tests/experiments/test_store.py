@@ -34,15 +34,22 @@ SWEEP = Sweep(
 
 
 @pytest.fixture(scope="module")
-def bucket() -> Iterator[str]:
+def requests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with one line for each request to the server."""
+    return tmp_path_factory.mktemp("moto") / "requests"
+
+
+@pytest.fixture(scope="module")
+def bucket(requests: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with requests.open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+        )
     try:
         for _ in range(200):
             with socket.socket() as probe:
@@ -79,6 +86,22 @@ def test_a_sweep_into_a_bucket_is_the_same_and_mended(bucket: str, tmp_path: Pat
     assert mended.aside == [name]
     assert mended.found + mended.run == 24
     assert store.content_hash() == whole
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("option", "most"), [("", 3.0), ("&allow_delayed_open=false", 5.0)])
+def test_a_shard_takes_few_requests(bucket: str, requests: Path, option: str, most: float) -> None:
+    """A look when it is planned, one before it runs, and one to write it.
+
+    Without the option, the negative control, writing alone takes three.
+    """
+    store = Store(bucket.format(f"few{len(option)}") + option)
+    cells = {"bandit.initial_pulls": [[10, 10 + i] for i in range(20)]}
+    fixed = {"bandit.true_means": [0.4, 0.6], "horizon": 50, "policy": "uniform"}
+    before = requests.read_text(encoding="utf-8").count(" HTTP/1.")
+    assert run_cells(Sweep(cells, fixed, replicates=1), store).run == 20
+    found = (requests.read_text(encoding="utf-8").count(" HTTP/1.") - before) / 20
+    assert most - 0.5 <= found <= most + 0.5
 
 
 class FailingCalls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from itertools import islice
 from pathlib import Path
@@ -16,8 +17,10 @@ from affinity_bandits.cli import options
 
 if TYPE_CHECKING:
     from affinity_bandits.experiments import Axis, CellSummary, Store, Summary, Sweep
+    from affinity_bandits.experiments.store import SlowShard
 
 MOST_SHOWN = 5  # failures that are spelled out
+LOOK_SECONDS = 10.0  # between two looks at what is slow
 MOST_ROWS = 20  # of the table that goes with a picture
 
 app = typer.Typer(no_args_is_help=True, help="Run a grid of experiments, here or on a cluster.")
@@ -42,18 +45,26 @@ def run(
         typer.Option(help="Processes, 1 works in this one; with ray, cores. [all cores]"),
     ] = None,
     own_code: Annotated[bool, typer.Option("--own-code", help=options.OWN_CODE_HELP)] = False,
+    part: Annotated[
+        str, typer.Option(help="i/n: run the i-th of n parts, beside other jobs with this store.")
+    ] = "1/1",
+    time_limit: Annotated[
+        float | None,
+        typer.Option(help="Seconds for a shard. [an hour and 100 times the estimate]"),
+    ] = None,
 ) -> None:
     """Run what is missing of a sweep; keep what is done.
 
     Status 1 if anything failed by its own fault; the rest is run all the same.
     """
     from affinity_bandits.base.progress import show_progress
-    from affinity_bandits.experiments import Store, Summary, Sweep, run_cells
+    from affinity_bandits.experiments import Part, Store, Summary, Sweep, run_cells
     from affinity_bandits.experiments.summaries import keep_spec
 
     sweep = Sweep.from_toml(spec, own_code=own_code)
     sweep.require_code()
-    hands = options.executor(executor, workers, address)
+    mine = Part.parse(part)
+    hands = options.executor(executor, workers, address, time_limit=time_limit)
     place = store or str(spec.with_suffix(".store"))
     kept = Store(place)
     changed = keep_spec(sweep, kept)
@@ -62,13 +73,15 @@ def run(
             f"the store held another sweep (it differs in {', '.join(changed)}): its spec.json is "
             "now this one; finished work of both stays"
         )
-    summary, total, began = Summary(), len(sweep) * sweep.replicates, time.monotonic()
-    shown = show_progress(total, lambda: _progress(summary, total, time.monotonic() - began))
+    total = len(sweep) * sweep.replicates // mine.of
+    summary, slow, began = Summary(), _SlowShards(kept), time.monotonic()
+    shown = show_progress(total, lambda: _progress(summary, total, time.monotonic() - began, slow))
     with options.resumable(), shown as bar:
-        run_cells(sweep, kept, hands, summary, bar.tick)
+        run_cells(sweep, kept, hands, summary, bar.tick, mine)
+    which = "" if mine.of == 1 else f"part {part} of "
     typer.echo(
-        f"{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} were run; "
-        f"store: {place}"
+        f"{which}{len(sweep):,} cells: {summary.found:,} replicates were there, {summary.run:,} "
+        f"were run; store: {place}"
     )
     if summary.aside:
         typer.echo(f"damaged or foreign, moved to {place}/aside, and run anew where need be:")
@@ -78,15 +91,46 @@ def run(
         raise typer.Exit(1)
 
 
-def _progress(summary: Summary, total: int, seconds: float) -> str:
-    done = summary.found + summary.run
+class _SlowShards:
+    """Looks in a store for shards that take long."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._due = time.monotonic() + LOOK_SECONDS
+        self._before = 0
+        self._words = ""
+
+    def look(self) -> tuple[int, str]:
+        """Return how many replicates were finished before them in their tasks, and words."""
+        if time.monotonic() >= self._due:
+            with contextlib.suppress(OSError, ValueError):
+                found = self._store.slow()
+                self._before = sum(note.before for note in found)
+                self._words = slow_words(found)
+            self._due = time.monotonic() + LOOK_SECONDS
+        return self._before, self._words
+
+
+def slow_words(found: list[SlowShard]) -> str:
+    """Return the shard that takes longest in words, or nothing if there is none."""
+    if not found:
+        return ""
+    first = min(found, key=lambda note: note.since)
+    passed = max(0.0, time.time() - first.since)
+    others = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+    return f", slow: {first.policy} in {first.shard} for {brief_duration(passed)}{others}"
+
+
+def _progress(summary: Summary, total: int, seconds: float, slow: _SlowShards) -> str:
+    before, slow_ones = slow.look()
+    done = summary.found + summary.run + before
     text = f"{done:,} of {total:,} replicates"
     if summary.run > 0:
         rate = summary.run / seconds
         text += f", {rate:,.3g} a second, {brief_duration((total - done) / rate)} left"
     if summary.failed:
         text += f", {counted(summary.failed, 'shard')} failed"
-    return text
+    return text + slow_ones
 
 
 @app.command()
@@ -102,7 +146,7 @@ def status(spec: Spec, store: StorePlace = None) -> None:
     _print_counts(sweep, counts.by_value)
     typer.echo(
         f"{counts.done:,} of {counts.total:,} replicates ({_percent(counts.done, counts.total)}) "
-        f"of {len(sweep):,} cells are finished"
+        f"of {len(sweep):,} cells are finished{slow_words(kept.slow())}"
     )
     failures = kept.failures()
     _list_failures({item["shard"]: item["error"] for item in failures}, len(failures), place)

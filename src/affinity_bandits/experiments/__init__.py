@@ -2,6 +2,7 @@
 
 from affinity_bandits.experiments.cells import Cell, Experiment, PlannedCell, Shard
 from affinity_bandits.experiments.executors import Executor, ProcessExecutor, SerialExecutor
+from affinity_bandits.experiments.parts import Part
 from affinity_bandits.experiments.ray_executor import RayExecutor
 from affinity_bandits.experiments.run import Summary, run_cells, run_experiment
 from affinity_bandits.experiments.store import Kept, Store
@@ -20,6 +21,7 @@ __all__ = [
     "Executor",
     "Experiment",
     "Kept",
+    "Part",
     "PlannedCell",
     "ProcessExecutor",
     "RayExecutor",

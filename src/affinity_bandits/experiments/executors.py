@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pickle
 import sys
@@ -17,7 +18,8 @@ from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.base.progress import begin_delay, end_delay, forward_delays
 from affinity_bandits.base.workers import Worker
 from affinity_bandits.experiments.cells import Cell
-from affinity_bandits.experiments.work import Report, Task, run_task
+from affinity_bandits.experiments.store import Store
+from affinity_bandits.experiments.work import TASK_SECONDS, Report, Task, run_task
 
 Done = Callable[[Report], None]  # called with the report on every shard
 
@@ -25,22 +27,71 @@ Done = Callable[[Report], None]  # called with the report on every shard
 class Executor(Protocol):
     """Runs tasks in any order, writes their shards to a store and reports on each shard."""
 
+    def task_seconds(self) -> float:
+        """Return how long a task should take."""
+
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         """Run every task; `tasks` is consumed only as fast as tasks are run."""
 
 
 class SerialExecutor:
-    """Runs one shard after the other in this process."""
+    """Runs one shard after the other in this process, without a time limit."""
+
+    def task_seconds(self) -> float:
+        return TASK_SECONDS
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         for task in tasks:
-            for shard in task:
-                done(*run_task([shard], root))
+            for report in run_task(task, root, math.inf):
+                done(report)
 
 
 SHUTDOWN_SECONDS = 3.0  # seconds that workers have after Ctrl-C to finish their tasks
 MOST_WORKERS = 60 if sys.platform == "win32" else 100_000  # Windows waits for 63 pipes at most
 MAX_CRASHES = 3  # workers that a shard may kill before it is reported as failed
+LEAST_SECONDS = 1.0  # of a time limit: starting and writing take part of it
+
+
+class Retries:
+    """Decides what to do with the shards of a task whose worker died.
+
+    They run again, one per task. A shard whose workers keep dying, or that exceeded the time limit,
+    is reported as failed.
+
+    Args:
+        root: of the store, where workers note why they end.
+        done: called with the reports of failed shards.
+    """
+
+    def __init__(self, root: str, done: Done) -> None:
+        self._store = Store(root)
+        self._done = done
+        self._crashes: Counter[str] = Counter()
+
+    def after(self, task: Task, cause: str = "killed, or out of memory") -> list[Task]:
+        """Return the tasks to run in place of one whose worker died."""
+        limits = {note.shard: note.limit for note in self._store.slow() if note.limit is not None}
+        self._store.forget_slow(task)
+        again: list[Task] = []
+        for shard in task:
+            self._crashes[shard.name] += len(task) == 1  # else, another one may be to blame
+            if shard.name in limits:
+                limit = limits[shard.name]
+                error = f"took longer than its time limit, {limit:g} seconds"
+                self._done(Report(shard, limit, f"{error} (set another with --time-limit)"))
+            elif self._crashes[shard.name] < MAX_CRASHES:
+                again.append((shard,))
+            else:
+                error = f"its worker died {MAX_CRASHES} times: {cause}"
+                self._done(Report(shard, 0.0, error))
+        return again
+
+
+def check_limit(time_limit: float | None) -> float | None:
+    """Check a time limit."""
+    if time_limit is None:
+        return None
+    return checks.number("time_limit", time_limit, low=LEAST_SECONDS)
 
 
 class ProcessExecutor:
@@ -50,17 +101,23 @@ class ProcessExecutor:
 
     Args:
         workers: how many; one per core by default.
+        time_limit: seconds that a shard may take before it is reported as failed; by default an
+            hour and a hundred times the estimate.
     """
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, time_limit: float | None = None) -> None:
         cores = min(os.cpu_count() or 1, MOST_WORKERS)
         chosen = cores if workers is None else workers
         self.workers = checks.integer("workers", chosen, low=1, high=MOST_WORKERS)
+        self.time_limit = check_limit(time_limit)
+
+    def task_seconds(self) -> float:
+        return TASK_SECONDS
 
     def run(self, tasks: Iterable[Task], root: str, done: Done) -> None:
         fresh = iter(tasks)
         again: deque[Task] = deque()
-        crashes: Counter[str] = Counter()
+        retries = Retries(root, done)
         busy: dict[Any, tuple[Worker, Task]] = {}
         idle: list[Worker] = []
         delays = _Delays()
@@ -70,7 +127,7 @@ class ProcessExecutor:
                     task = again.popleft() if again else next(fresh, None)
                     if task is None:
                         break
-                    worker = idle.pop() if idle else Worker(_work, root)
+                    worker = idle.pop() if idle else Worker(_work, root, self.time_limit)
                     busy[worker.pipe] = worker, task
                     try:
                         # A dead worker is noticed where it should answer.
@@ -88,7 +145,7 @@ class ProcessExecutor:
                         continue
                     del busy[pipe]
                     if answer is None:
-                        again += _retry(task, crashes, done)
+                        again += retries.after(task)
                         continue
                     idle.append(worker)
                     if isinstance(answer, str):
@@ -104,19 +161,6 @@ class ProcessExecutor:
             delays.end()
             for worker in (*idle, *(worker for worker, _ in busy.values())):
                 worker.end()
-
-
-def _retry(task: Task, crashes: Counter[str], done: Done) -> list[Task]:
-    """Return the shards of a task whose worker died as tasks; report those that died too often."""
-    again: list[Task] = []
-    for shard in task:
-        crashes[shard.name] += len(task) == 1  # in a longer task, another shard may be to blame
-        if crashes[shard.name] < MAX_CRASHES:
-            again.append((shard,))
-        else:
-            error = f"its worker died {MAX_CRASHES} times: killed, or out of memory"
-            done(Report(shard, 0.0, error))
-    return again
 
 
 class _Delay(NamedTuple):
@@ -154,7 +198,7 @@ def _receive(worker: Worker) -> list[Report] | str | _Delay | None:
     return found
 
 
-def _work(pipe: Connection, root: str) -> None:
+def _work(pipe: Connection, root: str, time_limit: float | None) -> None:
     """Run tasks until the driver is gone."""
     forward_delays(partial(_send_delay, pipe))
     while True:
@@ -168,7 +212,7 @@ def _work(pipe: Connection, root: str) -> None:
         ) as error:  # a module that is not there, a class that its file does not have
             answer = f"{type(error).__name__}: {error}"
         else:
-            answer = run_task(task, root)
+            answer = list(run_task(task, root, time_limit))
         with contextlib.suppress(BrokenPipeError):
             pipe.send(answer)
 
@@ -178,7 +222,10 @@ def _send_delay(pipe: Connection, words: str) -> None:
         pipe.send(_Delay(words))
 
 
-def unsendable_cell(cell: Cell, reason: str) -> NotSupported:
+HERE = "let this process do the work (executor serial, SerialExecutor())"
+
+
+def unsendable_cell(cell: Cell, reason: str, way_out: str = HERE) -> NotSupported:
     """Return the error to raise for a cell that only this process can run."""
     parts = {
         "policy": f"policy {str(cell.policy)!r}",
@@ -186,5 +233,4 @@ def unsendable_cell(cell: Cell, reason: str) -> NotSupported:
         "bandit": f"noise {str(cell.bandit.noise)!r}",
     }
     named = " and ".join(parts[part] for part in cell.code if part in parts)
-    way_out = "let this process do the work (executor serial, SerialExecutor())"
     return workers.unsendable(named or "a cell", reason, way_out)

@@ -10,12 +10,14 @@ from affinity_bandits.base.displays import one_line
 from affinity_bandits.base.errors import AffinityError
 from affinity_bandits.experiments.cells import Cell, Experiment, Shard
 from affinity_bandits.experiments.executors import Executor, SerialExecutor
+from affinity_bandits.experiments.parts import WHOLE, Part
 from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.sweep import Sweep
 from affinity_bandits.experiments.work import Guess, Report, cut_into_tasks
 from affinity_bandits.simulation import Result
 
 MAX_NAMED = 100  # failures and damaged files that a summary lists; all are in the store
+MAX_UNWRITTEN = 5  # shards in a row that the store does not take before the run stops
 
 
 @dataclass
@@ -45,8 +47,9 @@ def run_cells(
     executor: Executor | None = None,
     summary: Summary | None = None,
     tick: Callable[[float], object] = bool,
+    part: Part = WHOLE,
 ) -> Summary:
-    """Run the missing replicates of a sweep or an experiment.
+    """Run the missing replicates of a sweep or an experiment, or of a part of it.
 
     Args:
         cells: the sweep or experiment.
@@ -54,16 +57,23 @@ def run_cells(
         executor: runs the work; by default this process.
         summary: updated during the run; by default a new one.
         tick: called with the number of replicates that were found in the store or run.
+        part: what to run; drivers of different parts may share a store.
 
     Raises:
         NotSupported: a cell uses the user's own code, which was not imported or cannot be sent to
             the executor's processes.
+        AffinityError: the store takes nothing any more, as on a full disk.
     """
     if isinstance(cells, Sweep):
         cells.require_code()
     chosen = executor or SerialExecutor()
     counts = Summary() if summary is None else summary
     guess = Guess()
+    unwritten = 0
+    amount = len(cells) if isinstance(cells, Sweep) else len(cells.cells)
+
+    def own(identity: str) -> list[range]:
+        return part.ranges(identity, amount, cells.replicates)
 
     def fail(shard: Shard, error: str) -> None:
         counts.failed += 1
@@ -73,16 +83,21 @@ def run_cells(
         if len(counts.errors) < MAX_NAMED:
             counts.errors[shard.name] = error
 
-    def gaps() -> Iterator[tuple[Cell, range]]:
+    def find_gaps() -> Iterator[tuple[Cell, range]]:
         for planned in cells.planned():
             try:
                 cell = planned.cell()
             except AffinityError as error:
                 whole = Shard(planned, 0, cells.replicates)
-                fail(whole, f"{type(error).__name__}: {error}")
+                if _contains(own(planned.identity), 0):
+                    fail(whole, f"{type(error).__name__}: {error}")
                 continue
-            missing, aside = store.missing(cell.identity, cells.replicates)
-            found = cells.replicates - sum(len(gap) for gap in missing)
+            wanted = own(cell.identity)
+            if not wanted:
+                continue
+            gaps, aside = store.missing(cell.identity, cells.replicates)
+            missing = [both for gap in gaps for one in wanted if (both := _common(gap, one))]
+            found = sum(map(len, wanted)) - sum(map(len, missing))
             counts.found += found
             tick(found)
             counts.aside += aside[: MAX_NAMED - len(counts.aside)]
@@ -90,16 +105,33 @@ def run_cells(
                 yield cell, gap
 
     def done(report: Report) -> None:
+        nonlocal unwritten
+        unwritten = unwritten + 1 if report.unwritten else 0
         if report.error is None:
             guess.learn(report)
             counts.run += report.shard.count
             tick(report.shard.count)
         else:
             fail(report.shard, report.error)
+        if unwritten == MAX_UNWRITTEN:
+            raise AffinityError(
+                f"the last {MAX_UNWRITTEN} shards could not be written to {store.root}: "
+                f"{report.error}; when this is mended, run the same command again"
+            )
 
-    store.forget_failures()
-    chosen.run(cut_into_tasks(gaps(), guess, cells.shard_size), store.root, done)
+    store.forget_records(lambda identity, first: _contains(own(identity), first))
+    chosen.run(
+        cut_into_tasks(find_gaps(), guess, cells.shard_size, chosen.task_seconds), store.root, done
+    )
     return counts
+
+
+def _common(one: range, other: range) -> range:
+    return range(max(one.start, other.start), min(one.stop, other.stop))
+
+
+def _contains(ranges: list[range], number: int) -> bool:
+    return any(number in one for one in ranges)
 
 
 def run_experiment(

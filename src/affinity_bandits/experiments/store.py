@@ -10,8 +10,9 @@ import platform
 import re
 import sys
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -30,6 +31,10 @@ from affinity_bandits.simulation import PolicyRun, Result
 _HALF_A_URI = re.compile(r"[a-z][a-z0-9+.-]+:/")
 # Prefix of unfinished files. A writer that is killed leaves one behind.
 TEMPORARY = ".tmp-"
+WITHOUT_FOLDERS = ("s3", "gcs")
+"""Filesystems of pyarrow where a folder is only a part of names, and making one is a request."""
+DELAYED = "allow_delayed_open"
+"""The option of S3 by which a small file is one request instead of three."""
 
 
 class Files:
@@ -78,7 +83,8 @@ class Files:
 
     def _path_in_folder(self, name: str) -> str:
         path = f"{self.root}/{name}"
-        self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
+        if self.filesystem.type_name not in WITHOUT_FOLDERS:
+            self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
         return path
 
     def _infos(self, folder: str) -> list[Any]:
@@ -134,10 +140,21 @@ def files_at(root: str) -> Files:
             raise InvalidInput("store", "a directory, or a URI with ://", root)
         return LocalFiles(fs.LocalFileSystem(), root)
     try:
-        filesystem, path = fs.FileSystem.from_uri(root)
+        filesystem, path = _filesystem(root)
     except (ValueError, OSError) as error:
         raise InvalidInput("store", "a directory or a URI that pyarrow knows", root) from error
     return (LocalFiles if isinstance(filesystem, fs.LocalFileSystem) else Files)(filesystem, path)
+
+
+@lru_cache(maxsize=16)
+def _filesystem(uri: str) -> tuple[Any, str]:
+    """Return the filesystem and the path of a URI; a process keeps its connections."""
+    from pyarrow import fs
+
+    if uri.startswith("s3://") and DELAYED not in uri:
+        uri += f"{'&' if '?' in uri else '?'}{DELAYED}=true"
+    found: tuple[Any, str] = fs.FileSystem.from_uri(uri)
+    return found
 
 
 class Outcomes(NamedTuple):
@@ -187,7 +204,9 @@ def to_bytes(shard: Shard, result: Result) -> bytes:
 def from_bytes(content: bytes) -> Outcomes:
     """Return a file's outcomes; raises pyarrow's errors or KeyError for other files."""
     arrow, parquet = pyarrow_modules()
-    table = parquet.read_table(arrow.BufferReader(content)).combine_chunks()
+    # A table of a few rows takes half as long as by `read_table`.
+    file = parquet.ParquetFile(arrow.BufferReader(content))
+    table = file.read(use_threads=False).combine_chunks()
     replicate = table["replicate"].to_numpy()
     replicates = np.unique(replicate)
     times = table["time"].to_numpy()[: len(replicate) // max(1, len(replicates))]
@@ -290,8 +309,10 @@ def bandit_of(content: Mapping[str, Any]) -> AffinityBandit:
 
 
 _NAME = re.compile(r"(\d{9})-(\d{7})-([0-9a-f]{16})\.parquet")
+_RECORD = re.compile(r"([0-9a-f]{32})-(\d{9})-")
 ASIDE = "aside"
 FAILURES = "failures"
+SLOW = "slow"
 
 
 class Piece(NamedTuple):
@@ -437,16 +458,49 @@ class Store:
         name = f"{FAILURES}/{shard.name.replace('/', '-')}.json"
         self.files.write(name, json.dumps(data, indent=1).encode())
 
-    def forget_failures(self) -> None:
-        """Delete the records of failures, which are about to be retried."""
-        for name in self.files.names(FAILURES):
-            self.files.remove(f"{FAILURES}/{name}")
+    def forget_records(self, chosen: Callable[[str, int], bool]) -> None:
+        """Delete what is known of shards that are about to be run again.
+
+        Args:
+            chosen: called with a shard's cell and first replicate; whether to delete its records.
+        """
+        for folder in (FAILURES, SLOW):
+            for name in self.files.names(folder):
+                found = _RECORD.match(name)
+                if found is None or chosen(found[1], int(found[2])):
+                    self.files.remove(f"{folder}/{name}")
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the records of shards that failed."""
         return [
             json.loads(self.files.read(f"{FAILURES}/{name}")) for name in self.files.names(FAILURES)
         ]
+
+    def note_slow(self, shard: Shard, since: float, before: int, limit: float | None) -> None:
+        """Note that a shard takes long, for whoever shows progress.
+
+        Args:
+            shard: the shard.
+            since: when it began, in seconds since 1970.
+            before: replicates of its task that were finished before it.
+            limit: the seconds that it was allowed, if its process ends now.
+        """
+        label = str(shard.planned.cell().policy)
+        note = SlowShard(shard.name, label, since, before, limit)
+        self.files.write(_place_of_note(shard), json.dumps(note._asdict()).encode())
+
+    def slow(self) -> list[SlowShard]:
+        """Return the shards that take long."""
+        found = []
+        for name in self.files.names(SLOW):
+            with contextlib.suppress(FileNotFoundError):  # it has just been finished
+                found.append(SlowShard(**json.loads(self.files.read(f"{SLOW}/{name}"))))
+        return found
+
+    def forget_slow(self, shards: Iterable[Shard]) -> None:
+        """Delete the notes on shards that take long."""
+        for shard in shards:
+            self.files.remove(_place_of_note(shard))
 
     def _named(self, identity: str) -> list[Piece]:
         folder = folder_of(identity)
@@ -466,6 +520,46 @@ class Store:
         numbers = np.arange(piece.first, piece.first + piece.replicates)
         right = identity_of(shard.text) == identity and np.array_equal(shard.replicates, numbers)
         return shard if right else None
+
+
+class SlowShard(NamedTuple):
+    """A shard that takes long.
+
+    Attributes:
+        shard: its name.
+        policy: of its cell.
+        since: when it began, in seconds since 1970.
+        before: replicates of its task that were finished before it, and are not reported yet.
+        limit: the seconds that it was allowed, if its process ended for that reason.
+    """
+
+    shard: str
+    policy: str
+    since: float
+    before: int
+    limit: float | None
+
+
+def _place_of_note(shard: Shard) -> str:
+    return f"{SLOW}/{shard.name.replace('/', '-')}.json"
+
+
+def leave_token(store: Store) -> str:
+    """Write an empty file to a store and return its name, for `sees`."""
+    token = f"{TEMPORARY}{uuid.uuid4().hex}"
+    store.files.write(token, b"")
+    return token
+
+
+def sees(root: str, token: str) -> bool:
+    """Return whether a file is in a store, which is not created."""
+    if "://" not in root and not Path(root).is_dir():
+        return False
+    try:
+        files_at(root).read(token)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def folder_of(identity: str) -> str:
