@@ -21,7 +21,7 @@ import pyarrow
 import pytest
 from fastapi import FastAPI
 from openpyxl import Workbook
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from pyarrow import parquet
 
 from affinity_bandits.app.application import Settings, create_local_app
@@ -366,9 +366,21 @@ def test_an_example_is_one_click_away(address: str, browser: Browser) -> None:
         page.locator("#concluded").wait_for()
         answer = page.locator(".verdict strong")
         assert answer.inner_text() == "Yes: judges give their own group 0.43 points more."
-        box = answer.bounding_box()
+        height = 844
+        box, button = answer.bounding_box(), page.locator("#start").bounding_box()
         assert box is not None
-        assert 0 <= box["y"] < 844
+        assert button is not None
+        assert 0 <= box["y"] < height
+        assert box["y"] - button["y"] < 2 * height
+        # What was read without a problem is folded, so that the next step follows at once.
+        assert page.locator("#reading").get_attribute("open") is None
+        read, asked = (
+            page.locator("#step-look").bounding_box(),
+            page.locator("#declare").bounding_box(),
+        )
+        assert read is not None
+        assert asked is not None
+        assert asked["y"] - read["y"] < height / 3
         assert page.locator("#purpose").input_value() == "where to look for candidates next year"
         assert violations(page) == []
 
@@ -386,7 +398,7 @@ def test_a_missing_group_of_the_judges_is_asked_for_where_it_is_noticed(
             page.get_by_role("button", name="Add a file of judges").click()
         chooser.value.set_files(DATA / "people.csv")
         page.get_by_text("in people.csv").wait_for(state="attached")
-        assert page.locator("#add-people").count() == 0
+        expect(page.locator("#add-people")).to_have_count(0)
 
 
 def test_the_page_shows_no_flags_and_no_codes_of_dates(address: str) -> None:

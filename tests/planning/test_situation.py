@@ -126,6 +126,17 @@ def test_what_must_be_said_is_asked_for_with_an_example(name: str) -> None:
         told(**{name: None})
 
 
+def test_all_that_must_be_said_is_asked_for_at_once() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Situation().answer_all({"groups": "2"})
+    assert str(caught.value) == (
+        "scale, difference and budget must be given, e.g. --scale 1..5 --difference 0.3"
+        " --budget '2,000 a year'"
+    )
+    with pytest.raises(InvalidInput, match=r"^difference and budget must be given"):
+        Situation().answer_all({"groups": "2", "noise": "gaussian:sigma=1"})
+
+
 def test_a_word_that_is_no_question_is_refused() -> None:
     with pytest.raises(UnknownName, match="did you mean 'committee'"):
         told(comittee="30,10,10")

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import math
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -53,46 +54,49 @@ from affinity_bandits.planning.sentences import (
 )
 from affinity_bandits.planning.situation import Situation
 from affinity_bandits.planning.what_if import choices_for, detectable_with
-from affinity_bandits.plots import draw_plan, draw_ways
-from affinity_bandits.plots.style import svg_element
 
 router = APIRouter()
 log = logging.getLogger(__name__)
-MAIN = (
-    "groups",
-    "unit",
-    "scale",
-    "difference",
-    "budget",
-    "bonus",
-    "favor_gap",
-    "strictness",
-    "outsiders",
-    "judges",
-    "committee",
-    "joining",
-)
-"""Questions that are shown at once; the others have usual answers."""
+COMPARED = ("groups", "unit", "scale", "difference", "budget")
+"""Questions of the first step."""
+JUDGED = ("bonus", "favor_gap", "strictness", "outsiders", "committee", "joining")
+"""Questions of the second step; those of neither have usual answers."""
+CARDS = {
+    "all": ("Compare all", "See what each way costs.", ("o", "o", "o", "o", "o", "o")),
+    "outsiders": (
+        "Outsiders",
+        "People or models of no compared group.",
+        ("n", "n", "n", "n", "n", "n"),
+    ),
+    "neutral": (
+        "Neutral blocks",
+        "One person of a third group scores a candidate of each of the others.",
+        ("c", "c", "c"),
+    ),
+    "panels": ("Panels", "As many seats for each group.", ("a", "a", "b", "b", "c", "c")),
+    "committee": (
+        "The whole committee",
+        "Everybody, whatever their group.",
+        ("a", "a", "a", "a", "b", "c"),
+    ),
+    "recused": ("Recusal", "Nobody judges their own group.", ("o", "o", "b", "b", "c", "c")),
+}
+"""The ways to judge: name, words, and the judges of a candidate, o for an empty seat."""
 ANSWERS = {
     "strictness": ("no idea", "same"),
     "outsiders": ("do not know", "yes", "no"),
-    "judges": ("all", "outsiders", "neutral", "panels", "committee", "recused"),
 }
 """Questions with few answers."""
 HINTS = {
-    "favor_gap": (
-        "Points of the scale, or: same. Where nobody knows, panels and the committee promise"
-        " nothing."
-    ),
+    "budget": "Or a number such as 2000, or 40 a week until 2027-06-30.",
+    "scale": "Or 0..100, or yes/no.",
+    "favor_gap": "Or: same. Where nobody knows, panels and the committee promise nothing.",
     "strictness": "Same: the judges of all groups are equally strict on average.",
     "outsiders": "People or models that no compared group can call their own.",
-    "judges": (
-        "Neutral: one person of a third group scores a candidate of each of the others. Panels: as"
-        " many seats for each group. Recused: nobody judges their own group. All: see what each"
-        " costs."
-    ),
 }
 """What stands below a question, besides its example."""
+BRACKETS = re.compile(r" \([^()]*\)(?=\?)")
+"""Examples in a question, which the page shows below it."""
 EXAMPLE = {
     "groups_are": "sources of candidates",
     "protected": "no",
@@ -121,10 +125,10 @@ REMEMBERED = 60  # plans, about 50 kB each
 AUDITED = "audited"
 """What only the link of an audit says: which answers it gave."""
 POLL_SECONDS = 0.2
+ROOM = 1.02  # of an axis, as a multiple of what it shows
 STEPS = 8  # of a slider to each side, as many as double the number twice
 NEVER_ENOUGH = "no number is enough"
 FAULT = "This is a fault of the application. The window it was started in says more."
-_drawing = threading.Lock()  # matplotlib's settings are global
 
 
 class GivenUp(Exception):  # noqa: N818 - not an error: nobody waits for the plan any more
@@ -154,15 +158,26 @@ class Form:
         answers = {name: self.said[name] for name in audited if name in self.said}
         return tell_audit(answers, {}, editable=True) if answers else []
 
+    @property
+    def mistakes(self) -> dict[str, InvalidInput]:
+        """What is wrong with the answers that a plan needs: it is read before it is declared."""
+        return _mistakes(self.wrong)
+
     def require_ways(self) -> list[Assumptions]:
         """Return the assumptions for each way to judge.
 
         Raises:
-            InvalidInput: something is wrong.
+            InvalidInput: an answer that a plan needs is wrong.
         """
-        for error in self.wrong.values():
+        for error in self.mistakes.values():
             raise error
         return self.situation.ways()
+
+
+def _mistakes(wrong: Mapping[str, InvalidInput]) -> dict[str, InvalidInput]:
+    return {
+        name: error for name, error in wrong.items() if name not in ASKS or error.value is not None
+    }
 
 
 def read_form(query: Mapping[str, str]) -> Form:
@@ -178,7 +193,7 @@ def read_form(query: Mapping[str, str]) -> Form:
             wrong[name] = InvalidInput(name, f"at most {MOST_CHARACTERS} characters", text)
             return Form(said, situation, wrong, declaration)
     wrong |= situation.answer_some(said)
-    if not wrong:
+    if not _mistakes(wrong):
         try:
             situation.ways()
         except InvalidInput as error:  # answers that contradict one another
@@ -257,7 +272,13 @@ class Plans:
             self._made.popitem(last=False)
 
     async def finish(self, form: Form) -> list[Plan]:
-        """Return the plans of a form, made or remembered, with its declaration."""
+        """Return the plans of a form, made or remembered, with its declaration.
+
+        Raises:
+            InvalidInput: an answer or the declaration is wrong or missing.
+        """
+        for error in form.wrong.values():
+            raise error
         ways = form.require_ways()
         async for _ in self.make(ways):
             pass
@@ -286,9 +307,16 @@ async def show_plan(request: Request) -> Response:
         request,
         "plan.html",
         declaration=declaration_fields(form.said, {"groups_are": "the names of the groups"}),
-        main=[_field(form, name) for name in MAIN],
-        more=[_field(form, one.name) for one in QUESTIONS if one.name not in MAIN],
+        compared=[_field(form, name) for name in COMPARED],
+        judged=[_field(form, name) for name in JUDGED],
+        more=[
+            _field(form, one.name)
+            for one in QUESTIONS
+            if one.name not in (*COMPARED, *JUDGED, "judges")
+        ],
         answers=ANSWERS,
+        cards=CARDS,
+        chosen=form.said.get("judges", "all"),
         example=urlencode(EXAMPLE),
         audit_instead=f"/audit?{urlencode({'protected': 'yes', 'purpose': EQUALITY})}",
         carried=[(name, form.said[name]) for name in (AUDITED,) if name in form.said],
@@ -300,7 +328,7 @@ def _field(form: Form, name: str) -> dict[str, Any]:
     (question,) = (one for one in QUESTIONS if one.name == name)
     return {
         "name": name,
-        "asks": question.asks.format(units="choices"),
+        "asks": BRACKETS.sub("", question.asks.format(units="choices")),
         "example": question.example.strip("'"),
         "usual": question.usual,
         "said": form.said.get(name, ""),
@@ -330,7 +358,11 @@ def _checked(form: Form) -> dict[str, Any]:
     )
     if not wrong.keys() - ASKS.keys():
         understood = tell_situation(told.assumptions(), told.for_a_year)
-    asked = {one.name: one.asks.format(units=units) for one in QUESTIONS if one.name in told.said}
+    asked = {
+        one.name: BRACKETS.sub("", one.asks.format(units=units))
+        for one in QUESTIONS
+        if one.name in told.said
+    }
     return {"asked": asked, "wrong": wrong, "understood": understood}
 
 
@@ -338,7 +370,7 @@ def _checked(form: Form) -> dict[str, Any]:
 async def answer(request: Request) -> Response:
     """Return the plan line by line as JSON data: the progress, then the answer as HTML."""
     form = read_form(request.query_params)
-    if form.wrong:
+    if form.mistakes:
         return JSONResponse(_checked(form), 422)
     plans: Plans = request.app.state.plans
     ways = form.require_ways()
@@ -391,9 +423,6 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
     head, more, *rows = cost_rows(plans, told.today)
     best = recommended(plans) or last
     apart_head, *apart = difference_rows(best)
-    with _drawing:
-        drawn = draw_ways(plans) if len(plans) > 1 else draw_plan(last)
-        picture = svg_element(drawn, f"Picture of the costs: {tell_verdict(plans)}")
     return render(
         template,
         style=STYLE,
@@ -402,10 +431,9 @@ def _render_answer(form: Form, plans: Sequence[Plan], template: str) -> str:
         situation=tell_situation(plans[0].assumptions, told.for_a_year),
         units=plural(last.assumptions.unit),
         budget=f"{last.assumptions.horizon:,} {plural(last.assumptions.unit)}",
-        ways=[_tell_way(plan, told.today) for plan in plans],
+        ways=[_tell_way(plan, told.today) | _bar(plan, plans) for plan in plans],
         head=[" ".join(pair) for pair in zip(head, more, strict=True)],
         rows=rows,
-        picture=picture,
         claim=tell_claim(plans),
         conditions=tell_conditions(plans),
         sources=form.sources,
@@ -445,6 +473,15 @@ def _tell_way(plan: Plan, today: date) -> dict[str, Any]:
     average = f"{round_up(math.ceil(plan.needed.choices)):,}"
     word = "enough" if plan.enough else "too few"
     return told | {"word": word, "needs": needs, "average": average}
+
+
+def _bar(plan: Plan, plans: Sequence[Plan]) -> dict[str, str]:
+    """Return the lengths of the row's bar and the place of the budget, in percent of the axis."""
+    horizon = plan.assumptions.horizon
+    longest = ROOM * max([one.enough_choices or 0.0 for one in plans] + [horizon])
+    average = 0.0 if plan.needed is None else plan.needed.choices
+    lengths = {"most": plan.enough_choices or 0.0, "usual": average, "given": horizon}
+    return {name: f"{100.0 * length / longest:.1f}%" for name, length in lengths.items()}
 
 
 def _use(plan: Plan) -> str:

@@ -15,9 +15,10 @@ from affinity_bandits.base.errors import CallerError, InvalidInput, shown
 from affinity_bandits.base.looks import read_style
 from affinity_bandits.base.words import counted
 from affinity_bandits.plots.audit_report.page import FINDINGS
+from affinity_bandits.plots.loop.pages import COURSE_STYLE
 
 STATIC = files("affinity_bandits.app").joinpath("static")
-STYLE = read_style(FINDINGS, STATIC.joinpath("style.css"))
+STYLE = read_style(FINDINGS, COURSE_STYLE, STATIC.joinpath("style.css"))
 _templates = Environment(
     loader=PackageLoader("affinity_bandits.app"),
     autoescape=True,

@@ -45,10 +45,10 @@ class World:
     """
 
     names: tuple[str, ...] = ("founders", "newcomers")
-    values: tuple[float, ...] = (0.5, 0.6)
+    values: tuple[float, ...] = (0.6, 0.9)
     members: tuple[int, ...] = (300, 15)
-    bonus: float = 100.0
-    choices: int = 100_000
+    bonus: float = 200.0
+    choices: int = 300_000
     ordinary: str = "ucb1"
 
 

@@ -17,7 +17,7 @@ from affinity_bandits.base.amounts import (
 )
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.base.scales import ScoreScale, parse_points, parse_scale
-from affinity_bandits.base.words import plural
+from affinity_bandits.base.words import listed, plural
 from affinity_bandits.planning.assumptions import (
     FEWEST_FOR_BLOCKS,
     LIMITS,
@@ -101,16 +101,24 @@ class Situation:
         self.said[name] = said
 
     def answer_all(self, said: Mapping[str, object]) -> None:
-        """Take all answers at once, and defaults for the others."""
+        """Take all answers at once, and defaults for the others.
+
+        Raises:
+            InvalidInput: an answer is wrong, or some are missing, which are all named.
+        """
         checks.known_keys("key of a situation", said, NAMES)
+        missing = [one for one in QUESTIONS if one.usual is None and one.name not in said]
+        if "noise" in said:
+            missing = [one for one in missing if one.name != "scale"]
+        if missing:
+            flags = " ".join(f"--{one.name.replace('_', '-')} {one.example}" for one in missing)
+            names = listed([one.name for one in missing])
+            raise InvalidInput(names, f"given, e.g. {flags}", None)
         for name in UNASKED:
             if name in said:
                 self.answer(name, said[name])
         for question in self.questions():
             name, usual = question.name, question.usual
-            if name not in said and usual is None:
-                flag = f"--{name.replace('_', '-')}"
-                raise InvalidInput(name, f"given, e.g. {flag} {question.example}", None)
             self.answer(name, said.get(name, usual))
         for name, value in said.items():
             if name in OF_THE_COMMITTEE and name not in self._known:

@@ -71,7 +71,7 @@ def draw_plan(plan: Plan) -> Any:
     # Imported here: pictures of other things should not load the planner.
     from affinity_bandits.planning.reach import REACH_RUNS
 
-    figure, panels = new_panels(1, 3, 10.4, 4.0)
+    figure, panels = new_panels(3, 1, 6.4, 10.0)
     curves = plan_curves(plan)
     for draw, axes, title in zip(
         (_draw_differences, _draw_sureness, _draw_costs), panels, TITLES, strict=True

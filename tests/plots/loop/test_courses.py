@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from affinity_bandits import AffinityBandit, InGroupBonus
+from affinity_bandits import AffinityBandit, Elimination, InGroupBonus
 from affinity_bandits.plots.loop import Course
-from affinity_bandits.plots.loop.courses import explain_failure
+from affinity_bandits.plots.loop.courses import explain_failure, settle, tell_status
 from affinity_bandits.simulation import simulate_log
+from affinity_bandits.simulation.logs import LoggedRun
 from tests.plots.loop.conftest import BANDIT
 
 
@@ -30,6 +31,35 @@ def test_a_course_is_what_its_log_says(courses: list[Course]) -> None:
     assert (np.diff(found.choices) > 0).all()
 
 
+def test_a_run_is_settled_where_it_stays_with_one_group() -> None:
+    chosen = np.zeros(1000, dtype=np.int64)
+    chosen[:400] = np.arange(400) % 2  # compares, then stays with group 0
+    # Of the latest half of n choices, (n - 400) + (400 - n / 2) / 2 go to group 0: 80% at n = 571.
+    group, since = settle(chosen)
+    assert group == 0
+    assert since == pytest.approx(571, abs=3)
+    assert settle(np.arange(1000) % 2) == (-1, 0)
+    late = np.arange(1000) % 2
+    late[900:] = 1
+    assert settle(late) == (-1, 0)  # too late to be sure of
+    assert settle(np.ones(1000, dtype=np.int64)) == (1, 10)
+
+
+def test_the_status_says_what_became_of_a_run(courses: list[Course]) -> None:
+    run = LoggedRun(BANDIT, Elimination(), 2_000, seed=3)
+    assert run.log(0).arm[-1] in (0, 1)
+    assert courses[1].decided == run.decided_at
+    first = courses[0]
+    for changes, said in (
+        ({"decided": 1200, "group": 1, "since": 1200}, "decided after 1,200 choices"),
+        ({"decided": 1200, "group": 0, "since": 1200}, "decided after 1,200 choices, wrongly"),
+        ({"decided": 0, "group": 0, "since": 300}, "locked in since choice 300"),
+        ({"decided": 0, "group": 1, "since": 300}, "with b since choice 300"),
+        ({"decided": 0, "group": -1, "since": 0}, "still comparing"),
+    ):
+        assert tell_status(first._replace(**changes), "ab") == said
+
+
 def taken(values: list[float], members: list[int], bonus: float, right: float) -> list[str]:
     """Explain a run of so many right choices, where those who are chosen keep their seats."""
     bandit = AffinityBandit(values, InGroupBonus(bonus), members)
@@ -44,6 +74,9 @@ def taken(values: list[float], members: list[int], bonus: float, right: float) -
         np.array([shares, shares]),
         np.full((2, len(values)), np.nan),
         np.array([0.5, right]),
+        0,
+        int(np.argmax(shares)),
+        10,
     )
     return explain_failure(bandit, found, groups)
 

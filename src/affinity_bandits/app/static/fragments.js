@@ -14,7 +14,7 @@ export function problem(words) {
 // What is only missing is shown after the form was sent.
 export function mark(form, wrong, submitted) {
   let first = null;
-  for (const place of form.querySelectorAll("[data-wrong]")) {
+  for (const place of document.querySelectorAll("[data-wrong]")) {
     const name = place.dataset.wrong, one = wrong[name];
     const shown = one !== undefined && (submitted || !one.missing);
     place.textContent = shown ? one.words : "";

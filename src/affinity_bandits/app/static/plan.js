@@ -5,10 +5,11 @@ const form = document.getElementById("situation");
 const understood = document.getElementById("understood");
 const running = document.getElementById("running");
 const answer = document.getElementById("answer");
+const declare = document.getElementById("declare");
 const waiting = document.getElementById("waiting"); // beside the button, wherever it is
 const HINT = understood.textContent;
 const SOON = 200; // milliseconds after the last key
-let timer = null, checking = null, planning = null, submitted = false;
+let timer = null, checking = null, planning = null, submitted = false, kept = false;
 
 function query() {
   const said = new URLSearchParams();
@@ -16,17 +17,25 @@ function query() {
   return said;
 }
 
-// Show what is asked and what is wrong; what is missing only after the form was sent.
+const declared = name => declare.querySelector(`[data-wrong="${name}"]`) !== null;
+
+// Show what is asked and what is wrong; what is missing only after the form was sent, and of the
+// declaration only when the plan is to be kept.
 function mark(found) {
   for (const field of form.querySelectorAll("[data-field]")) {
     const name = field.dataset.field;
     field.hidden = !(name in found.asked);
-    form.elements[name].disabled = field.hidden;
-    if (!field.hidden) field.querySelector("label").textContent = found.asked[name];
+    for (const one of field.querySelectorAll("input, select")) one.disabled = field.hidden;
+    const label = field.querySelector(".asks");
+    if (!field.hidden && label) label.textContent = found.asked[name];
   }
   understood.textContent = found.understood || HINT;
-  document.getElementById("instead").hidden = !(form.protected.value === "yes" && "protected" in found.wrong);
-  return markWrong(form, found.wrong, submitted);
+  const refused = form.protected.value === "yes" && "protected" in found.wrong;
+  document.getElementById("instead").hidden = !refused;
+  if (refused) answer.replaceChildren();
+  const wrong = Object.entries(found.wrong).filter(([name, one]) =>
+    !one.missing || (declared(name) ? kept : submitted));
+  return markWrong(form, Object.fromEntries(wrong), true);
 }
 
 async function check() {
@@ -61,11 +70,20 @@ async function* lines(response) {
   }
 }
 
-async function plan() {
+// Plan; to keep a plan, the declaration must be complete.
+async function plan(keep = false) {
   clearTimeout(timer);
   checking?.abort();
   stop();
   submitted = true;
+  if (keep) {
+    kept = true;
+    const found = await check();
+    if (found === null || Object.keys(found.wrong).length > 0) {
+      if (found !== null) mark(found)?.focus();
+      return;
+    }
+  }
   const mine = planning = new AbortController(), asked = query();
   waiting.textContent = "Planning …";
   try {
@@ -86,7 +104,9 @@ async function plan() {
       } else {
         answer.innerHTML = line.html;
         answer.classList.remove("outdated");
-        document.getElementById("verdict")?.focus();
+        const focus = document.getElementById(keep ? "keep-title" : "verdict");
+        focus?.focus();
+        focus?.scrollIntoView({block: keep ? "center" : "nearest"});
       }
     }
   } catch (error) {
@@ -97,12 +117,21 @@ async function plan() {
   waiting.textContent = "";
 }
 
-form.addEventListener("input", () => {
-  clearTimeout(timer);
-  timer = setTimeout(check, SOON);
-  answer.classList.add("outdated");
+for (const part of [form, declare])
+  part.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(check, SOON);
+    if (part === form) answer.classList.add("outdated");
+  });
+form.addEventListener("submit", event => {
+  event.preventDefault();
+  plan(event.submitter?.id === "keep");
 });
-form.addEventListener("submit", event => { event.preventDefault(); plan(); });
+declare.addEventListener("keydown", event => {
+  if (event.key !== "Enter" || event.target.type !== "text") return;
+  event.preventDefault();
+  form.requestSubmit(document.getElementById("keep"));
+});
 document.getElementById("stop").addEventListener("click", stop);
 
 function step(box) {
@@ -123,4 +152,4 @@ answer.addEventListener("click", event => {
 });
 
 const found = await check();
-if (found !== null && location.search !== "" && Object.keys(found.wrong).length === 0) plan();
+if (found !== null && location.search !== "" && !Object.entries(found.wrong).some(([name, one]) => !(one.missing && declared(name)))) plan();

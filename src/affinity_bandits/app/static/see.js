@@ -21,6 +21,11 @@ function say(sentences) {
 function label() {
   for (const slider of form.querySelectorAll("input[type=range]"))
     slider.parentElement.querySelector("output").textContent = slider.value + slider.dataset.unit;
+  for (const group of groups.children) {
+    const [name, value, members] = [...group.querySelectorAll("input")].map(one => one.value);
+    group.querySelector("summary strong").textContent = name;
+    group.querySelector("summary span").textContent = `worth ${value}, ${members} seats`;
+  }
   document.getElementById("more").hidden = groups.children.length >= +groups.dataset.most;
   document.getElementById("fewer").hidden = groups.children.length <= 2;
 }
@@ -28,9 +33,9 @@ function label() {
 // Nobody waits in front of an empty page while loops are compiled.
 async function prepare(signal) {
   say([PREPARING]);
-  if (document.querySelector("#courses svg")) return;
+  if (document.querySelector("#courses path")) return;
   const example = await (await fetch("/static/example.json", {signal})).json();
-  if (signal.aborted || document.querySelector("#courses svg")) return;
+  if (signal.aborted || document.querySelector("#courses path")) return;
   drawCourses(example.drawn);
   say([PREPARING, MEANWHILE, ...example.why]);
 }
@@ -81,6 +86,8 @@ document.getElementById("fewer").addEventListener("click", () => {
   groups.lastElementChild.remove();
   change();
 });
+// Where there is room, nothing is folded.
+if (matchMedia("(min-width: 60rem)").matches) for (const one of groups.querySelectorAll("details")) one.open = true;
 form.addEventListener("input", change);
 form.addEventListener("submit", event => { event.preventDefault(); change(); });
 label();

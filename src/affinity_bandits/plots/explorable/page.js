@@ -9,7 +9,7 @@ const REMEDIES = {
   turns: ["Equal turns", "Half in turns, then decide."],
   panels: ["Equal panels", "Judges: equal seats per group."],
   outsiders: ["Outsiders", "Judges: people of no compared group."],
-  head: ["Head start", "The leader gets fewer seats."],
+  head: ["Head start", "Others start ahead, then turns."],
   none: ["No bonus", "Nobody favors anybody. Same method."],
 };
 const FIRST = 10, FRAMES = 80, FRAME = 50;  // choices before the first moment; moments; milliseconds

@@ -1,86 +1,137 @@
 "use strict";
 
-// Draw courses into the elements key and courses; moment, play and now choose the moment.
-// Drawn again with other data, the chosen moment stays.
+// Draw courses into the elements methods and courses; moment, play and now choose the moment.
+// Drawn again with other data, the chosen moment and the chosen method stay.
 function drawCourses(data) {
-  const last = data.choices.length - 1;
-  const wide = 300, high = 150, row = 26;
-  const along = n => wide * Math.log(n / data.choices[0]) / Math.log(data.choices[last] / data.choices[0]);
+  const last = data.choices.length - 1, first = data.choices[0], end = data.choices[last];
+  const along = n => end === first ? 1 : Math.log(Math.max(n, first) / first) / Math.log(end / first);
   const most = 1.1 * Math.max(...data.means);
-  const part = x => (100 * x).toFixed(0) + "%";
+  const percent = part => `${(100 * part).toFixed(1)}%`;
+  const rounded = part => part > 0 && part < 0.01 ? "<1%" : part < 1 && part > 0.99 ? ">99%"
+    : `${Math.round(100 * part)}%`;
+  const count = number => number.toLocaleString("en");
+  const methods = document.getElementById("methods"), courses = document.getElementById("courses");
 
-  function make(parent, name, attributes, text) {
-    const one = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
-    if (text !== undefined) one.textContent = text;
-    parent.appendChild(one);
+  function make(parent, tag, className = "", text = "") {
+    const one = document.createElement(tag);
+    one.className = className;
+    one.textContent = text;
+    parent.append(one);
     return one;
   }
 
-  const key = document.getElementById("key"), courses = document.getElementById("courses");
-  key.replaceChildren();
+  function colored(parent, tag, className, group, text = "") {
+    const one = make(parent, tag, className, text);
+    one.style.setProperty("--own", data.colors[group]);
+    return one;
+  }
+
+  // A narrow screen shows one method at a time.
+  function choose(number) {
+    drawCourses.chosen = number;
+    [...methods.children].forEach((one, i) => one.setAttribute("aria-pressed", i === number));
+    [...courses.children].forEach((one, i) => one.classList.toggle("chosen", i === number));
+  }
+
+  function drawTicks(box) {
+    const ticks = make(box, "div", "ticks");
+    for (let n = 10; n < end / 20; n *= end < 10000 ? 10 : 100)
+      if (n >= first) make(ticks, "span", "", n === 10 ? "10 choices" : count(n)).style.left = percent(along(n));
+    make(ticks, "span", "last", count(end));
+  }
+
+  methods.replaceChildren();
   courses.replaceChildren();
-  data.groups.forEach((name, group) => {
-    const box = document.createElement("span");
-    box.style.background = data.colors[group];
-    key.append(box, name);
-  });
-
-  const drawn = data.courses.map(course => {
-    const box = document.createElement("section");
-    const title = document.createElement("h2");
-    title.textContent = course.name;
-    const words = document.createElement("p");
-    box.append(title, words);
-    const lines = data.groups.length;
-    const svg = make(box, "svg", {viewBox: `0 0 ${wide} ${high + 18 + row * lines}`, role: "img"});
-    make(svg, "rect", {x: 0, y: 0, width: wide, height: high, class: "empty"});
-    const areas = data.groups.map((_, group) => make(svg, "path", {fill: data.colors[group]}));
-    const bars = data.groups.map((name, group) => {
-      const y = high + 16 + row * group;
-      const bar = make(svg, "rect", {x: 0, y: y, height: row - 9, fill: data.colors[group]});
-      const none = make(svg, "text", {x: 2, y: y + 13, "font-size": 11, class: "unchosen"}, "not chosen of late");
-      const x = wide * data.means[group] / most;
-      make(svg, "line", {x1: x, x2: x, y1: y - 3, y2: y + row - 6, class: "true"});
-      return {bar, none};
+  const drawn = data.courses.map((course, number) => {
+    const choice = make(methods, "button", "", course.name);
+    choice.type = "button";
+    choice.onclick = () => choose(number);
+    const box = make(courses, "section");
+    make(box, "h2", "", course.name);
+    const status = make(box, "p", "status");
+    make(box, "p", "below", "Seats");
+    const area = make(box, "div", "area");
+    area.setAttribute("role", "img");
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", "0 0 1000 100");
+    svg.setAttribute("preserveAspectRatio", "none");
+    area.append(svg);
+    const paths = data.groups.map((_, group) => {
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      path.style.setProperty("--own", data.colors[group]);
+      svg.append(path);
+      return path;
     });
-    courses.appendChild(box);
-    return {course, words, svg, areas, bars};
+    const mark = make(area, "div", "mark");
+    mark.style.left = percent(along(course.since));
+    const labels = data.groups.map((name, group) => {
+      const label = make(area, "div", "label");
+      colored(label, "span", "of", group, name).title = name;
+      return {label, part: make(label, "span", "part")};
+    });
+    drawTicks(box);
+    const bars = data.groups.map((name, group) => {
+      const bar = colored(box, "div", "bar", group);
+      bar.setAttribute("role", "img");
+      const seen = make(bar, "span"), words = make(bar, "em", "", "no longer chosen");
+      make(bar, "i").style.left = percent(data.means[group] / most);
+      return {bar, seen, words, name};
+    });
+    return {course, status, area, paths, mark, labels, bars};
   });
+  for (const section of courses.children) make(section, "p", "below", "Scores lately; line: true value");
+  choose(Math.min(drawCourses.chosen ?? 0, data.courses.length - 1));
 
-  // `right` counts the choices of all groups that are worth most, so the caption names them all.
-  function caption(course, place) {
-    const shares = course.shares[place];
-    if (data.best.length === data.groups.length) {
-      const most = shares.indexOf(Math.max(...shares));
-      return `all groups are worth the same; ${data.groups[most]} are ${part(shares[most])} of the committee`;
+  // Move labels apart, from the top, so that none covers another.
+  function spread(middles) {
+    const room = 0.2, order = middles.map((_, i) => i).sort((a, b) => middles[a] - middles[b]);
+    const places = [...middles];
+    let least = room / 2;
+    for (const i of order) {
+      places[i] = Math.max(places[i], least);
+      least = places[i] + room;
     }
-    const seats = data.best.reduce((sum, group) => sum + shares[group], 0);
-    return `${data.best.map(group => data.groups[group]).join(" and ")} chosen in ` +
-      `${part(course.right[place])} of all choices, ${part(seats)} of the committee`;
+    let highest = 1 - room / 2;
+    for (const i of order.reverse()) {
+      places[i] = Math.min(places[i], highest);
+      highest = places[i] - room;
+    }
+    return places;
   }
 
   function show(place) {
-    for (const {course, words, svg, areas, bars} of drawn) {
-      const said = caption(course, place);
-      words.textContent = said;
-      svg.setAttribute("aria-label", `${course.name}: ${said}`);
-      const below = new Array(place + 1).fill(0);
-      data.groups.forEach((_, group) => {
+    const made = data.choices[place];
+    for (const {course, status, area, paths, mark, labels, bars} of drawn) {
+      const shares = course.shares[place], below = new Array(place + 1).fill(0), middles = [];
+      paths.forEach((path, group) => {
         const under = [], over = [];
         for (let i = 0; i <= place; i++) {
-          const x = along(data.choices[i]).toFixed(1);
-          under.push(`${x},${(high * (1 - below[i])).toFixed(1)}`);
+          const x = (1000 * along(data.choices[i])).toFixed(1);
+          under.push(`${x},${(100 * (1 - below[i])).toFixed(2)}`);
           below[i] += course.shares[i][group];
-          over.push(`${x},${(high * (1 - below[i])).toFixed(1)}`);
+          over.push(`${x},${(100 * (1 - below[i])).toFixed(2)}`);
         }
-        areas[group].setAttribute("d", "M" + under.concat(over.reverse()).join("L") + "Z");
-        const score = course.scores[place][group];
-        bars[group].bar.setAttribute("width", score === null ? 0 : Math.max(wide * score / most, 1.5));
-        bars[group].none.setAttribute("visibility", score === null ? "visible" : "hidden");
+        path.setAttribute("d", `M${under.concat(over.reverse()).join("L")}Z`);
+        middles.push(1 - below[place] + shares[group] / 2);
+      });
+      spread(middles).forEach((y, group) => {
+        labels[group].label.style.top = percent(y);
+        labels[group].part.textContent = ` ${rounded(shares[group])}`;
+      });
+      const known = course.decided ? made >= course.since : place === last;
+      mark.hidden = !(known && course.since);
+      status.textContent = known ? course.status : "still comparing";
+      const seats = data.groups.map((name, group) => `${name} ${rounded(shares[group])}`);
+      area.setAttribute("aria-label", `${course.name}: seats after ${count(made)} choices: ${seats.join(", ")}`);
+      bars.forEach(({bar, seen, words, name}, group) => {
+        const score = course.scores[place][group], means = data.means[group].toFixed(2);
+        seen.style.width = percent(Math.min((score ?? 0) / most, 1));  // ten scores may reach far
+        words.hidden = score !== null;
+        bar.setAttribute("aria-label", `${name}: ` +
+          (score === null ? "no longer chosen" : `scores ${score.toFixed(2)}`) + `, true value ${means}`);
       });
     }
-    document.getElementById("now").textContent = data.choices[place].toLocaleString("en") + " choices";
+    document.getElementById("now").textContent = `${count(made)} choices`;
   }
 
   const slider = document.getElementById("moment"), play = document.getElementById("play");
@@ -88,9 +139,17 @@ function drawCourses(data) {
   const atEnd = slider.max === "" || slider.value === slider.max;
   slider.max = last;
   slider.oninput = () => { stop(); show(+slider.value); };
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
   play.onclick = () => {
     if (drawCourses.timer !== null) { stop(); return; }
     if (+slider.value === last) slider.value = 0;
+    if (still.matches) {
+      // To the next power of ten, or the end.
+      const target = 10 ** (Math.floor(Math.log10(data.choices[+slider.value])) + 1);
+      do slider.value = +slider.value + 1; while (+slider.value < last && data.choices[+slider.value] < target);
+      show(+slider.value);
+      return;
+    }
     play.textContent = "Pause";
     drawCourses.timer = setInterval(() => {
       slider.value = +slider.value + 1;

@@ -10,10 +10,13 @@ import numpy as np
 from affinity_bandits.catalogue import AnyPolicy
 from affinity_bandits.kernels.kernel import FloatArray, IntArray
 from affinity_bandits.model.bandit import AffinityBandit
-from affinity_bandits.simulation.logs import simulate_log
+from affinity_bandits.simulation.logs import LoggedRun
+from affinity_bandits.simulation.simulator import require_policy
 
 MOMENTS = 120  # moments of a course; a film of ten seconds shows about half of them
 FIRST = 10  # choices before the first moment
+SETTLED = 0.8  # a run stays with a group that gets this part of the latest half of its choices
+LATEST = 0.8  # from this part of the run on, at the latest
 
 
 class Course(NamedTuple):
@@ -26,6 +29,9 @@ class Course(NamedTuple):
         shares: of the committee, moments by groups.
         scores: mean scores in the last half of the choices, moments by groups; NaN if unchosen.
         right: the part of choices so far that went to the best group, at each moment.
+        decided: after how many choices the policy had dropped all groups but one; 0 if it has not.
+        group: the one that the run ends with; -1 while it compares several.
+        since: after how many choices it stayed with this group; 0 while it compares several.
     """
 
     name: str
@@ -34,6 +40,15 @@ class Course(NamedTuple):
     shares: FloatArray
     scores: FloatArray
     right: FloatArray
+    decided: int
+    group: int
+    since: int
+
+    @property
+    def best(self) -> list[int]:
+        """The groups that are worth most."""
+        best: list[int] = np.flatnonzero(self.true_means == self.true_means.max()).tolist()
+        return best
 
 
 def moments(horizon: int, number: int = MOMENTS) -> IntArray:
@@ -61,7 +76,11 @@ def course(
         seed: of all randomness.
         at: numbers of choices, ascending; by default evenly spaced on a logarithmic scale.
     """
-    log = simulate_log(bandit, policy, horizon, seed)
+    run = LoggedRun(bandit, require_policy("policy", policy, bandit), horizon, seed)
+    log = run.log(0)
+    group, since = settle(log.arm)
+    if run.decided_at > 0:
+        group, since = int(log.arm[-1]), run.decided_at
     times = moments(horizon) if at is None else np.asarray(at, dtype=np.int64)
     chosen = np.zeros((len(times), bandit.arms))
     members = np.zeros_like(chosen)
@@ -87,7 +106,35 @@ def course(
         members / members.sum(axis=1, keepdims=True),
         scores,
         chosen[:, best].sum(axis=1) / times,
+        run.decided_at,
+        group,
+        since,
     )
+
+
+def settle(chosen: IntArray) -> tuple[int, int]:
+    """Return the group that a run stays with, and after how many choices; -1 and 0 if with none.
+
+    From then on, most of the latest half of the choices always went to this group.
+    """
+    times = np.arange(min(FIRST, len(chosen)), len(chosen) + 1)
+    group = int(np.bincount(chosen[len(chosen) // 2 :]).argmax())
+    so_far = np.concatenate([[0], np.cumsum(chosen == group)])
+    latest = so_far[times] - so_far[times // 2]
+    astray = times[latest < SETTLED * (times - times // 2)]
+    since = int(astray[-1]) + 1 if len(astray) else int(times[0])
+    return (group, since) if since <= LATEST * len(chosen) else (-1, 0)
+
+
+def tell_status(course: Course, groups: Sequence[str]) -> str:
+    """Say in a few words what became of a run."""
+    wrong = course.group not in course.best
+    if course.decided > 0:
+        return f"decided after {course.decided:,} choices{', wrongly' if wrong else ''}"
+    if course.group < 0:
+        return "still comparing"
+    end = "locked in" if wrong else f"with {groups[course.group]}"
+    return f"{end} since choice {course.since:,}"
 
 
 def usual_policies(bandit: AffinityBandit) -> list[tuple[str, str | dict[str, Any]]]:
@@ -110,7 +157,7 @@ def explain_failure(bandit: AffinityBandit, course: Course, groups: Sequence[str
     """
     means, last = course.true_means, course.choices[-1]
     most = int(course.shares[-1].argmax())
-    best = [group for group in range(len(groups)) if means[group] == means.max()]
+    best = course.best
     if len(best) == len(groups):
         return [
             "All groups are worth the same here, so no choice is wrong.",

@@ -15,7 +15,7 @@ import numpy as np
 from affinity_bandits._version import __version__
 from affinity_bandits.base.looks import LIGHT, read_style
 from affinity_bandits.base.progress import show_progress
-from affinity_bandits.plots.loop.courses import Course
+from affinity_bandits.plots.loop.courses import Course, tell_status
 from affinity_bandits.plots.style import GREY, GROUPS, SETTINGS, cut, need_matplotlib
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def _committee(
         linewidth=0,
     )
     axes.set_xscale("log")
+    ticks = [10**power for power in (1, 3, 5) if 10**power <= course.choices[-1]]
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.minorticks_off()  # most of the time that a frame takes is that of ticks
     axes.set_xlim(course.choices[0], course.choices[-1])
     axes.set_ylim(0, 100)
@@ -91,14 +93,8 @@ def _committee(
     )
 
 
-def find_best(course: Course) -> list[int]:
-    """Return the groups that are worth most."""
-    best: list[int] = np.flatnonzero(course.true_means == course.true_means.max()).tolist()
-    return best
-
-
 def _caption(course: Course, groups: Sequence[str], place: int) -> str:
-    best = find_best(course)
+    best = course.best
     if len(best) == len(groups):
         return "all groups are worth the same"
     named = cut(" and ".join(groups[group] for group in best))
@@ -112,7 +108,7 @@ def _scores(axes: Any, course: Course, groups: Sequence[str], place: int, *, fir
         score = float(course.scores[place, group])
         color = GROUPS[group % len(GROUPS)]
         if math.isnan(score):
-            axes.text(0.01, height, "not chosen of late", va="center", fontsize=8, color=GREY)
+            axes.text(0.01, height, "no longer chosen", va="center", fontsize=8, color=GREY)
         else:
             axes.barh(height, score, height=0.55, color=color, alpha=0.75)
         true = float(course.true_means[group])
@@ -163,6 +159,7 @@ def write_film(courses: Sequence[Course], groups: Sequence[str], path: Path) -> 
 
 DIGITS = 4
 FILES = resources.files("affinity_bandits.plots.loop")
+COURSE_STYLE = FILES.joinpath("course.css")
 
 
 def write_page(courses: Sequence[Course], groups: Sequence[str], path: str | Path) -> None:
@@ -181,16 +178,17 @@ def page(courses: Sequence[Course], groups: Sequence[str]) -> str:
     values = ", ".join(
         f"{escape(name)} {mean:g}" for name, mean in zip(groups, data["means"], strict=True)
     )
-    named = " or ".join(groups[group] for group in data["best"])
+    found = courses[0].best
+    named = " or ".join(groups[group] for group in found)
     best = f"So {named} should be chosen."
-    if len(data["best"]) == len(groups):
+    if len(found) == len(groups):
         best = "All groups are worth the same, so no choice is wrong."
     return (
         FILES.joinpath("page.html")
         .read_text(encoding="utf-8")
         .replace("{{values}}", values)
         .replace("{{best}}", escape(best))
-        .replace("{{style}}", read_style(FILES.joinpath("page.css")))
+        .replace("{{style}}", read_style(COURSE_STYLE, FILES.joinpath("page.css")))
         .replace("{{version}}", escape(__version__))
         .replace("{{script}}", FILES.joinpath("course.js").read_text(encoding="utf-8"))
         # No name may end the script that it stands in.
@@ -205,14 +203,15 @@ def page_data(courses: Sequence[Course], groups: Sequence[str]) -> dict[str, Any
         "groups": list(groups),
         "colors": [f"var(--group-{place % len(GROUPS) + 1})" for place in range(len(groups))],
         "means": _numbers(means),
-        "best": find_best(courses[0]),
         "choices": courses[0].choices.tolist(),
         "courses": [
             {
                 "name": one.name,
                 "shares": [_numbers(row) for row in one.shares],
                 "scores": [_numbers(row) for row in one.scores],
-                "right": _numbers(one.right),
+                "decided": one.decided > 0,
+                "since": one.since,
+                "status": tell_status(one, groups),
             }
             for one in courses
         ],
