@@ -1,4 +1,4 @@
-.PHONY: check hashes nightly quick coverage docs proofs preprint bench tables pictures soak-service
+.PHONY: check hashes nightly quick warm coverage docs proofs preprint bench tables pictures soak-service
 
 check: ## what every change must pass, in a fresh virtual environment; PACKAGE=service: packages/service alone
 	bash .ci/run $(if $(PACKAGE),package $(PACKAGE))
@@ -8,6 +8,9 @@ nightly: ## the same, with the tests that are too long for every change
 
 quick: ## formatting, lint, types, layers and the fast tests, in .venv; ROOM=planning: one room in full
 	bash .ci/run quick $(ROOM)
+
+warm: ## compile now what first commands need, in .venv
+	.venv/bin/affinity warm
 
 hashes: ## hashes.txt, after a change of constraints.txt
 	.venv/bin/uv pip compile --quiet constraints.txt --no-deps --generate-hashes --no-header --no-annotate --output-file hashes.txt

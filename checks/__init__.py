@@ -1,1 +1,1 @@
-"""What checks the packages besides their tests: benchmarks, soak tests, pictures, scripts."""
+"""Check the packages besides their tests: benchmarks, soak tests, pictures, scripts."""

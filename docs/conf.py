@@ -34,33 +34,11 @@ html_js_files = ["scrolling.js"]
 templates_path = ["_templates"]
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_favicon = html_logo = str(ICON)
-
-
-def furo_colors(look):
-    """Return the colors and fonts of the pages as the theme names them."""
-    return {
-        "font-stack": look["sans"],
-        "font-stack--monospace": look["mono"],
-        "color-brand-primary": look["link"],
-        "color-brand-content": look["link"],
-        "color-brand-visited": look["link"],
-        "color-foreground-primary": look["ink"],
-        "color-foreground-secondary": look["muted"],
-        "color-foreground-muted": look["muted"],
-        "color-foreground-border": look["others"],
-        "color-background-primary": look["surface"],
-        "color-background-secondary": look["page"],
-        "color-background-border": look["line"],
-        "color-sidebar-link-text--top-level": look["ink"],
-        "sidebar-item-spacing-vertical": "0.3rem",
-        "sidebar-caption-space-above": "0.8rem",
-    }
-
-
 html_theme_options = {
     "top_of_page_buttons": [],  # a page's source says less than the page
-    "light_css_variables": furo_colors(LIGHT),
-    "dark_css_variables": furo_colors(DARK),
+    # The tokens of all surfaces; site.css says what the theme takes from them.
+    "light_css_variables": LIGHT,
+    "dark_css_variables": DARK,
 }
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True  # commands without what they print

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 DATA = Path(__file__).parents[2] / "docs" / "data"
 WIDE: ViewportSize = {"width": 1280, "height": 900}
+NARROW: ViewportSize = {"width": 760, "height": 540}
 PAGES = {
     "start": ("/", "h1"),
     "see": ("/see", "#why p:nth-child(2):last-child"),
@@ -57,6 +58,10 @@ def photograph(address: str) -> None:
                 keep_words(IMAGES / f"app-{name}.png", read(address, path))
         _audit(page, address)
         page.screenshot(path=IMAGES / "app-audit.png")
+        page.set_viewport_size(NARROW)
+        page.goto(f"{address}/see/play")
+        _play(page)
+        page.screenshot(path=IMAGES / "loop.png")
         browser.close()
 
 
@@ -73,6 +78,17 @@ def _audit(page: Page, address: str) -> None:
     page.get_by_role("button", name="Audit").click()
     page.locator("#concluded").wait_for(timeout=PATIENCE)
     page.locator("#concluded").evaluate("title => title.closest('article').scrollIntoView()")
+
+
+def _play(page: Page) -> None:
+    """Play the page of the loop: choose whoever scores higher, see it close, try the head start."""
+    for _ in range(10):
+        seen = [int(score) for score in page.locator(".score strong").all_inner_texts()]
+        page.keyboard.press(str(1 + seen.index(max(seen))))
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Try a remedy").wait_for()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Head start").click()
 
 
 if __name__ == "__main__":

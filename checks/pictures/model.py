@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -24,12 +22,6 @@ from affinity_bandits.plots.style import save_figure
 from research.studies import STUDIES
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-AFFINITY = str(Path(sys.executable).with_name("affinity"))
-
-
-def loop_picture() -> None:
-    """The feedback loop, as `affinity show` writes it: the last moment."""
-    subprocess.run([AFFINITY, "show", "--out", str(IMAGES / "loop.png")], check=True)
 
 
 def regret_picture() -> None:
@@ -43,6 +35,19 @@ def regret_picture() -> None:
         seed=1,
     )
     save_figure(draw_regret(result), IMAGES / "regret.png")
+
+
+def runs_picture() -> None:
+    """The study of the README: 100 runs of four policies."""
+    bandit = AffinityBandit([0.4, 0.6], bias=Power(1.0), initial_pulls=[1000, 20])
+    policies = {
+        "UCB1": "ucb1",
+        "EXP3": "exp3",
+        "Algorithm 1": "elimination",
+        "head start": "head-start-elimination",
+    }
+    result = simulate(bandit, policies, horizon=1_000_000, replicates=100)
+    save_figure(draw_regret(result), IMAGES / "runs.png")
 
 
 def sweep_picture() -> None:
@@ -67,7 +72,7 @@ def study_pictures() -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    loop_picture()
     regret_picture()
+    runs_picture()
     sweep_picture()
     study_pictures()

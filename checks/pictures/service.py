@@ -163,10 +163,10 @@ async def seed(dsn: str) -> tuple[str, dict[str, UUID], tuple[str, UUID]]:
             *("Bootcamp graduates", "Agency shortlist"),
         )
         ids["open"] = await traffic.create(
-            "Sourcing backend engineers", groups, policy, 12_000, begin
+            "Sourcing backend engineers", groups, policy, 3_000, begin
         )
         await traffic.run(
-            ids["open"], [0.66, 0.35, 0.68, 0.66, 0.45], 2020, begin + timedelta(hours=2), owed=40
+            ids["open"], [0.62, 0.35, 0.76, 0.64, 0.45], 1500, begin + timedelta(hours=2), owed=40
         )
         ids["decided"] = await traffic.create(
             "Take-home test vendors",

@@ -20,6 +20,7 @@ from tests.support.quiet import without_heartbeat
 
 PATIENCE = 900.0
 """Seconds after which a command hangs: many times what any takes on a machine of one's own."""
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
 DRIVER = Path(__file__).with_name("typed_along.py")
 REMEMBER = 'set -a -o pipefail\n{}\nstatus=$?\nenv -0 > "{}"\nexit $status'
 """Keeps the shell's variables and its directory for the next command."""
@@ -184,16 +185,20 @@ class Reader:
 
 
 def matches(shown: str, printed: str) -> bool:
-    r"""Return whether what was printed is what is shown; `...` stands for anything.
+    r"""Return whether what was printed is what is shown.
+
+    `...` stands for anything, and a date for any date: that of a plan depends on today.
 
     >>> matches("a ... d\n...", "a b\nc d\nand more")
+    True
+    >>> matches("over on 2027-08-25", "over on 2030-01-02")
     True
     >>> matches("a", "a and more")
     False
     """
-    parts = "\n".join(_lines(shown)).split("...")
-    pattern = ".*".join(re.escape(part) for part in parts)
-    return re.fullmatch(pattern, "\n".join(_lines(printed)), flags=re.DOTALL) is not None
+    shown, printed = (DATE.sub("0000-00-00", "\n".join(_lines(text))) for text in (shown, printed))
+    pattern = ".*".join(re.escape(part) for part in shown.split("..."))
+    return re.fullmatch(pattern, printed, flags=re.DOTALL) is not None
 
 
 def _lines(text: str) -> list[str]:

@@ -45,6 +45,7 @@ COMMANDS = {
     "plan --groups 2 --scale 0..1 --budget 1e4 --difference 0.3 --plot p.png": "plot",
     "audit log.csv --scale 1..5 --report r.html": "audit",
     "app --no-browser": "app",
+    "warm": "study",
     "policies": WORKS,
     "biases": WORKS,
     "noises": WORKS,
