@@ -1,4 +1,4 @@
-"""A campaign of neutral blocks to try things on, and its twin: `Blocks` by hand."""
+"""A campaign of blocks to try things on, and its twin: `Blocks` by hand."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from affinity_bandits import Blocks, NeutralElimination
+from affinity_bandits.policies import BlockPolicy
 from affinity_bandits.policies.blocks import BlockRound
 from affinity_bandits_client.messages import Block
 from affinity_bandits_client.messages.base import new_key
@@ -21,7 +22,7 @@ NAMES = ("a", "b", "c", "d", "e")
 
 async def create_blocks(
     one: OneCampaign,
-    policy: NeutralElimination | None = None,
+    policy: BlockPolicy | None = None,
     groups: int = 3,
     horizon: int = 10_000,
     scale: tuple[float, float] = (1.0, 5.0),

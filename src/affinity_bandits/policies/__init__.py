@@ -33,7 +33,6 @@ from affinity_bandits.policies.ucb import KLUCB, LUCB, MOSS, UCB1
 from affinity_bandits.policies.ucb_v import UCBV, DebiasedUCBV, EfficientUCBV, WeightedUCB
 
 __all__ = [
-    "BLOCKS_IN_CAMPAIGNS",
     "BLOCK_POLICIES",
     "EXP3",
     "EXP3IX",
@@ -119,7 +118,5 @@ POLICIES = live.PolicyRegistry(
 BLOCK_POLICIES: dict[str, type[BlockPolicy]] = {
     cls.name: cls for cls in (NeutralElimination, CrossedElimination)
 }
-"""Block policies by name: bandits, which give a score at a time, cannot run them."""
-BLOCKS_IN_CAMPAIGNS: dict[str, type[BlockPolicy]] = {NeutralElimination.name: NeutralElimination}
-"""Block policies that campaigns can run, by name."""
+"""Block policies by name: campaigns run them; bandits, which give a score at a time, cannot."""
 register = POLICIES.register

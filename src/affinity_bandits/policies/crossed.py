@@ -38,6 +38,12 @@ class CrossedElimination(BlockElimination):
     name: ClassVar[str] = "crossed-elimination"
     page: ClassVar[str] = "docs/plan/crossed-blocks.md"
     judged_by: ClassVar[str] = "crossed"
+    rule: ClassVar[str] = (
+        "In each pass one rater of every group scores a candidate of each group that is left, their"
+        " own too. Only the differences within a rater count, less what favor for one's own group"
+        " can explain. One group leads. Bets are placed on it against each of the others, and a"
+        " group is dropped once they have won so much that it cannot be chance."
+    )
     favor_gap: float | None = None
 
     def __post_init__(self) -> None:
@@ -54,6 +60,14 @@ class CrossedElimination(BlockElimination):
     def start(self, arms: int, horizon: int) -> BlockState:
         """Return a fresh state; the rule needs no horizon."""
         return self._start(arms, crossed=True, hidden_lead=self.hidden_lead(arms))
+
+    @property
+    def judging(self) -> str:
+        return (
+            "Raters of all groups judge in equal numbers, also those of dropped groups. Each scores"
+            " a candidate of every group that is left, their own too, so how strict they are favors"
+            " no group."
+        )
 
     def hidden_lead(self, groups: int) -> float:
         """Return the lead, as a part of the scale, that favors can explain.

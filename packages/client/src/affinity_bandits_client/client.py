@@ -215,7 +215,7 @@ class Client:
         """Get a block for a rater, whose group the service checks; requires the scope "ask".
 
         Args:
-            campaign: a campaign of neutral blocks, or its id.
+            campaign: a campaign of blocks, or its id.
             rater_group: the group that the rater belongs to; None for a person of no group.
             rater: a pseudonym, for the audit trail: never a name or an e-mail address.
             key: the idempotency key; by default a new one.

@@ -85,7 +85,7 @@ GIVES_BLOCKS = ProblemType(
 GIVES_SLOTS = ProblemType(
     *("gives_slots", 409, "The campaign hands out no blocks"),
     "the policy of this campaign, {}, takes single answers, so use ask and tell; campaigns of"
-    " neutral-elimination hand out blocks",
+    " neutral-elimination and crossed-elimination hand out blocks",
 )
 BLOCK_IN_PART = ProblemType(
     *("block_in_part", 422, "Not all scores of a block"),

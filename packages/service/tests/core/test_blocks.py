@@ -1,4 +1,4 @@
-"""Neutral blocks: who gets which, what counts, what is given again, and what is refused."""
+"""Blocks: who gets which, what counts, what is given again, and what is refused."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from affinity_bandits import Blocks, InvalidInput, NeutralElimination, NotSupported
-from affinity_bandits.policies import Elimination
+from affinity_bandits import (
+    Blocks,
+    CrossedElimination,
+    InvalidInput,
+    NeutralElimination,
+    NotSupported,
+)
+from affinity_bandits.policies import BlockPolicy, Elimination
 from affinity_bandits_client.messages import Block, Finished, Told, Wait
 from affinity_bandits_client.messages.base import new_key
 from affinity_bandits_service import problems
@@ -193,6 +199,24 @@ async def test_two_groups_need_outsiders(one: OneCampaign) -> None:
     CampaignSpec("fewer", many[:30], NeutralElimination(), 10**6, declaration=DECLARED)
 
 
+async def test_raters_of_all_groups_score_crossed_blocks(one: OneCampaign) -> None:
+    """Also those of the leader, and of dropped groups; people of no group are refused."""
+    await create_blocks(one, CrossedElimination(favor_gap=0.0, failure=0.4))
+    with pytest.raises(InvalidInput, match="rater_group must be the group of the rater"):
+        await ask_block(one, None)
+    for name in "abc":
+        block = await ask_block(one, name)
+        assert sorted(block.groups) == ["a", "b", "c"]
+        assert (await tell_block(one, block, [3, 3, 3])).counted == 3
+    while len((await one.look()).active) == 3:
+        await play_round(one, lambda group: {"a": 5.0, "b": 4.0, "c": 1.0}[group])
+    found = await one.look()
+    assert found.active == ("a", "b")
+    sitting = [(own.rater_group, own.groups) for own in found.round.blocks or ()]
+    assert sitting == [(name, ("a", "b")) for name in "abc"]
+    await verified(one)
+
+
 async def test_raters_of_the_leader_wait(one: OneCampaign) -> None:
     await create_blocks(one)
     await play_round(one, lambda group: 5.0 if group == "b" else 1.0)
@@ -294,7 +318,10 @@ async def test_it_decides_what_blocks_by_hand_decide(one: OneCampaign, seed: int
     groups = int(rng.integers(2, 5))
     outsiders = groups == 2 or bool(rng.random() < 0.3)
     target = int(rng.integers(60, 600)) if rng.random() < 0.4 else None
-    policy = NeutralElimination(failure=0.4, outsiders=outsiders, target=target)
+    policy: BlockPolicy = NeutralElimination(failure=0.4, outsiders=outsiders, target=target)
+    if rng.random() < 0.3:
+        gap = float(rng.choice([0.0, 0.1]))
+        policy = CrossedElimination(failure=0.4, favor_gap=gap, target=target)
     await create_blocks(one, policy, groups, horizon=400)
     twin = Blocks(policy, groups, scale=(1, 5))
     means = rng.uniform(1.5, 4.5, groups).tolist()

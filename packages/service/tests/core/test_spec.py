@@ -21,7 +21,7 @@ from affinity_bandits.base.plan_format import FORMAT
 from affinity_bandits.planning import Assumptions, make_plan
 from affinity_bandits.planning.files import plan_to_toml
 from affinity_bandits.policies import (
-    BLOCKS_IN_CAMPAIGNS,
+    BLOCK_POLICIES,
     FOREVER,
     POLICIES,
     Elimination,
@@ -163,9 +163,9 @@ def test_a_policy_that_cannot_be_served_is_refused_without_a_traceback(data: Any
 
 
 def test_only_policies_that_live_on_feedback_are_served() -> None:
-    rounds = SERVED.keys() - BLOCKS_IN_CAMPAIGNS.keys()
+    rounds = SERVED.keys() - BLOCK_POLICIES.keys()
     assert {"elimination", "head-start-elimination", "uniform"} <= rounds < set(POLICIES)
-    assert len(SERVED) == len(rounds) + 1
+    assert len(SERVED) == len(rounds) + 2
     assert "head-start-elimination" in SERVED  # which is told counts of scores
     with pytest.raises(UnknownName, match="ucb1"):
         served_policy("ucb1")

@@ -117,8 +117,8 @@ def test_a_page_says_what_is_assumed_of_those_who_judge() -> None:
     )
     assert "Lots must decide who of the panel scores which candidate." in panel.judging
     words = "This assumes that those judge who were said to, {}, that all groups have the same bias"
-    assert words.format("equally strict towards every group") in say("assumed", recusal)
-    assert words.format("by lot and not by the candidate's group") in say("assumed", panel)
+    assert words.format("equally strict towards every group") in say("assumed", recusal, 4)
+    assert words.format("by lot and not by the candidate's group") in say("assumed", panel, 4)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -38,6 +38,18 @@ from affinity_bandits_service.core.spec import (
 from affinity_bandits_service.limits import off_loop
 from affinity_bandits_service.problems import NeedsAttention, NoSuchCampaign
 from affinity_bandits_service.store.connection import sql, translate_errors
+
+
+class LeadInBlocks(NamedTuple):
+    """How far a group was ahead of another within raters who scored both.
+
+    Attributes:
+        blocks: how many had both.
+        mean: of the differences, in points.
+    """
+
+    blocks: int
+    mean: float
 
 
 class CampaignQueries:
@@ -101,6 +113,19 @@ class CampaignQueries:
         await self.arms(tenant, campaign)  # refused where there is no such campaign
         rows, more = await self._page(sql.page_of_events, campaign, after=after, limit=limit)
         return [_event(row) for row in rows], more
+
+    @translate_errors()
+    async def leads_in_blocks(
+        self, campaign: CampaignRecord, leader: str, rounds: int
+    ) -> dict[str, LeadInBlocks]:
+        """Return by how much a group was ahead of others within raters, in the first rounds."""
+        row = UUID(campaign.id), rounds, campaign.names.index(leader)
+        return {
+            campaign.names[one["arm"]]: LeadInBlocks(
+                one["blocks"], from_units(int(one["units"])) / one["blocks"]
+            )
+            for one in await self._pool.fetch(sql.lead_in_blocks, *row)
+        }
 
     async def _records(self, rows: Sequence[asyncpg.Record]) -> list[CampaignRecord]:
         async with translate_errors():

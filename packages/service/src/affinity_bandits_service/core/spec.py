@@ -15,7 +15,7 @@ from affinity_bandits.base import checks
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.base.errors import AffinityError, InvalidInput, UnknownName, shown
 from affinity_bandits.policies import (
-    BLOCKS_IN_CAMPAIGNS,
+    BLOCK_POLICIES,
     FOREVER,
     POLICIES,
     BlockPolicy,
@@ -47,8 +47,8 @@ class _Served(Mapping[str, type[ServedPolicy]]):
     """A live view of the policies in `POLICIES` that a campaign can run, and of block policies."""
 
     def __getitem__(self, name: str) -> type[ServedPolicy]:
-        if name in BLOCKS_IN_CAMPAIGNS:
-            return BLOCKS_IN_CAMPAIGNS[name]
+        if name in BLOCK_POLICIES:
+            return BLOCK_POLICIES[name]
         policy = POLICIES[name]
         if not (issubclass(policy, RoundPolicy) and policy.information == "feedback"):
             raise KeyError(name)
@@ -56,7 +56,7 @@ class _Served(Mapping[str, type[ServedPolicy]]):
 
     def __iter__(self) -> Iterator[str]:
         yield from (name for name in POLICIES if name in self)
-        yield from BLOCKS_IN_CAMPAIGNS
+        yield from BLOCK_POLICIES
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

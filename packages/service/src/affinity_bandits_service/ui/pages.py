@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from typing import Annotated, Any, NamedTuple
@@ -31,7 +31,7 @@ from affinity_bandits_service.core.keys import (
     make_key,
     revoke_key,
 )
-from affinity_bandits_service.core.queries import CampaignQueries
+from affinity_bandits_service.core.queries import CampaignQueries, LeadInBlocks
 from affinity_bandits_service.core.spec import CampaignRecord, RoundRecord
 from affinity_bandits_service.metrics import Metrics
 from affinity_bandits_service.problems import (
@@ -42,7 +42,14 @@ from affinity_bandits_service.problems import (
     Unavailable,
 )
 from affinity_bandits_service.ui import charts, wording
-from affinity_bandits_service.ui.view import MOST_COUNTED, MOST_ROUNDS, time_left, unit_of, view_of
+from affinity_bandits_service.ui.view import (
+    MOST_COUNTED,
+    MOST_ROUNDS,
+    leader_of_blocks,
+    time_left,
+    unit_of,
+    view_of,
+)
 
 COOKIE = "__Host-affinity_session"
 COOKIE_RULES: dict[str, Any] = {
@@ -322,7 +329,10 @@ async def campaign(visitor: Visiting, campaign: str) -> Response:
     rounds = [one for one in rounds if one.number < wanted]
     # A thousand groups take a while to draw, and this process has asks and tells to serve.
     try:
-        return await asyncio.to_thread(_campaign_page, found, rounds)
+        leads = {}
+        if found.by_blocks and (leader := leader_of_blocks(found)) is not None:
+            leads = await queries.leads_in_blocks(found, leader, wanted)
+        return await asyncio.to_thread(_campaign_page, found, rounds, leads)
     except Exception as error:  # what is on record can be shown without the words
         return _page("plain.html", campaign=_without_words(visitor, found, error))
 
@@ -399,7 +409,9 @@ def _problem(code: int, title: str, detail: str) -> Response:
     return _page("problem.html", code, title=title, detail=detail)
 
 
-def _campaign_page(found: CampaignRecord, rounds: Sequence[RoundRecord]) -> Response:
+def _campaign_page(
+    found: CampaignRecord, rounds: Sequence[RoundRecord], leads: Mapping[str, LeadInBlocks]
+) -> Response:
     policy = found.made_policy
     comparing = policy.told_judges and found.status == "open"
     return _page(
@@ -411,7 +423,7 @@ def _campaign_page(found: CampaignRecord, rounds: Sequence[RoundRecord]) -> Resp
         time_left=time_left(found, rounds),
         unit=unit_of(found),
         plural=plural,
-        view=view_of(found, rounds),
+        view=view_of(found, rounds, leads),
     )
 
 

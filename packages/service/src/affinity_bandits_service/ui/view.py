@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -12,8 +12,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from affinity_bandits.base.words import counted
-from affinity_bandits.policies import Evidence, PlayedRound, RoundExplanation
+from affinity_bandits.policies import CrossedElimination, Evidence, PlayedRound, RoundExplanation
 from affinity_bandits_client.messages.campaigns import OpenRound
+from affinity_bandits_service.core.queries import LeadInBlocks
 from affinity_bandits_service.core.scores import scale_of
 from affinity_bandits_service.core.spec import CampaignRecord, RoundRecord, ServedPolicy
 from affinity_bandits_service.ui import charts
@@ -253,6 +254,7 @@ def _ticks(needed: float) -> list[float]:
 
 
 MOST_ROUNDS = 60
+NO_LEADS: Mapping[str, LeadInBlocks] = {}
 MOST_COUNTED = 20_000
 """Rounds times groups from which the lead is computed."""
 MOST_TABLES = 20
@@ -274,6 +276,7 @@ class Lead(NamedTuple):
         unclear: whether the interval contains 0.
         odds: the odds against the rival, if known.
         needed: the odds at which a group is dropped.
+        hidden: how much of the lead favor can explain, as text; empty if none.
     """
 
     leader: str
@@ -286,6 +289,7 @@ class Lead(NamedTuple):
     unclear: bool
     odds: str
     needed: str
+    hidden: str = ""
 
 
 def lead_of(
@@ -314,7 +318,51 @@ def lead_of(
     if not found:
         return None
     _, gap, answers, rival = min(found)
-    wide = lead_half_width(campaign, answers)
+    span = campaign.highest - campaign.lowest
+    # The difference of two scores that may depend on the past, but not on each other.
+    wide = lead_half_width(campaign, answers, 0.5 * span**2)
+    return _lead(campaign, evidence, leader, rival, answers, gap, wide)
+
+
+def leader_of_blocks(campaign: CampaignRecord) -> str | None:
+    """Return the group that leads a campaign of blocks, if one does."""
+    evidence = evidence_of(campaign)
+    if campaign.recommended is not None or evidence is None or evidence.leader is None:
+        return campaign.recommended
+    return campaign.names[evidence.leader]
+
+
+def lead_in_blocks(
+    campaign: CampaignRecord, evidence: Evidence | None, leads: Mapping[str, LeadInBlocks]
+) -> Lead | None:
+    """Return the lead within raters, given by how much the leader is ahead of each other group."""
+    leader = leader_of_blocks(campaign)
+    if leader is None or not leads:
+        return None
+    active = set(campaign.active)
+    rival = min(leads, key=lambda name: (name not in active, leads[name].mean))
+    blocks, gap = leads[rival]
+    span = campaign.highest - campaign.lowest
+    # One rater's two scores may depend on each other; their difference lies in a range of 2 spans.
+    wide = lead_half_width(campaign, blocks, span**2)
+    policy = campaign.made_policy
+    hidden = 0.0
+    if isinstance(policy, CrossedElimination):
+        hidden = policy.hidden_lead(len(campaign.names)) * span
+    return _lead(campaign, evidence, leader, rival, blocks, gap, wide, hidden)
+
+
+def _lead(
+    campaign: CampaignRecord,
+    evidence: Evidence | None,
+    leader: str,
+    rival: str,
+    answers: int,
+    gap: float,
+    wide: float,
+    hidden: float = 0.0,
+) -> Lead:
+    """Return a lead in words; of it, favor may explain `hidden`."""
     span = campaign.highest - campaign.lowest
     low, high = max(-span, gap - wide), min(span, gap + wide)
     against = None if evidence is None else evidence.against[campaign.names.index(rival)]
@@ -328,24 +376,25 @@ def lead_of(
         behind=gap < 0.0,
         low=first,
         high=last,
-        unclear=low <= 0.0,
+        unclear=low <= hidden,
         odds="" if against is None or against < LEAST else odds(against),
         needed="" if evidence is None else odds(evidence.needed, up=True),
+        hidden=f"{hidden:.{digits}f}" if hidden > 0.0 else "",
     )
 
 
-def lead_half_width(campaign: CampaignRecord, answers: int) -> float:
+def lead_half_width(campaign: CampaignRecord, answers: int, each: float) -> float:
     """Return half the width of a 95% interval for a lead, valid for all pairs and at all times.
 
-    The sum of n differences of two scores in a range of width s, minus their conditional means, is
-    subGaussian with variance factor v = n s^2 / 2 (Hoeffding's lemma). By Ville's inequality for
-    a mixture of exp(l x - l^2 v / 2) over normal l with variance 1/r, it ever exceeds
+    Minus their conditional means, n differences have a sum that is subGaussian with variance factor
+    v = n `each`, which is half the squared width s of the range for two scores that do not depend
+    on each other, and s^2 for any two (Hoeffding's lemma). By Ville's inequality for a mixture of
+    exp(l x - l^2 v / 2) over normal l with variance 1/r, it ever exceeds
     sqrt((v + r) log((v + r) / (r a^2))) with probability at most a (Robbins, 1970). r is fixed
     before the first answer, to be best after a quarter of the horizon; a is divided by the number
     of pairs, since scores decide which pair is shown.
     """
     arms = len(campaign.arms)
-    each = 0.5 * (campaign.highest - campaign.lowest) ** 2
     level = (1.0 - CONFIDENCE) / math.comb(arms, 2)
     logs = 2.0 * math.log(1.0 / level)
     prior = each * max(1.0, campaign.horizon / (4.0 * arms)) / (logs + math.log1p(logs))
@@ -415,11 +464,21 @@ def hoeffding_half_width(lowest: float, highest: float, answers: int) -> float:
     return (highest - lowest) * math.sqrt(math.log(2.0 / (1.0 - CONFIDENCE)) / (2.0 * answers))
 
 
-def view_of(campaign: CampaignRecord, rounds: Sequence[RoundRecord]) -> CampaignView:
-    """Return the view of a campaign, given all its closed rounds or the last ones."""
+def view_of(
+    campaign: CampaignRecord,
+    rounds: Sequence[RoundRecord],
+    leads: Mapping[str, LeadInBlocks] = NO_LEADS,
+) -> CampaignView:
+    """Return the view of a campaign, given all its closed rounds or the last ones.
+
+    Of a campaign of blocks, also by how much the leader is ahead of others within raters.
+    """
     evidence = evidence_of(campaign)
     decisions = decisions_of(campaign, rounds, evidence)
-    lead = lead_of(campaign, decisions, evidence)
+    if campaign.by_blocks:
+        lead = lead_in_blocks(campaign, evidence, leads)
+    else:
+        lead = lead_of(campaign, decisions, evidence)
     rounds, decisions = rounds[-MOST_ROUNDS:], decisions[-MOST_ROUNDS:]
     order = _order(campaign, rounds)
     numbers = [one.number for one in rounds]

@@ -73,6 +73,15 @@ RETURNING cardinality(arms);
 SELECT block, arms, units FROM affinity.blocks
 WHERE campaign = $1 AND round = $2 AND counted ORDER BY block;
 
+-- name: lead_in_blocks
+-- In how many blocks of closed rounds a group met each other one, and by how much it was ahead.
+SELECT other.arm, count(*) AS blocks, sum(own.units - other.units) AS units
+FROM affinity.blocks AS b
+CROSS JOIN LATERAL unnest(b.arms, b.units) AS own (arm, units)
+CROSS JOIN LATERAL unnest(b.arms, b.units) AS other (arm, units)
+WHERE b.campaign = $1 AND b.counted AND b.round < $2 AND own.arm = $3 AND other.arm <> $3
+GROUP BY other.arm;
+
 -- name: blocks_by_kind
 SELECT kind, count(DISTINCT block) AS given, count(*) FILTER (WHERE counted) AS answered,
   count(*) FILTER (WHERE owed AND NOT released AND expires_at > clock_timestamp()) AS open
