@@ -362,6 +362,9 @@ def test_an_example_is_one_click_away(address: str, browser: Browser) -> None:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(f"{address}/audit")
+        sample = page.locator(".sample")
+        room = sample.evaluate("one => one.closest('.scroll').clientWidth - one.scrollWidth")
+        assert room >= 0  # no column is cut, the last one neither
         page.get_by_role("button", name="Try it with an example").click()
         page.locator("#concluded").wait_for()
         answer = page.locator(".verdict strong")

@@ -231,6 +231,10 @@ def test_the_example_is_what_the_page_would_show() -> None:
 def test_the_explorable_is_played_under_a_policy_of_its_own(page: Page, address: str) -> None:
     page.goto(f"{address}/see")
     page.get_by_role("link", name="Choose yourself").click()
+    expect(page.get_by_role("link", name="See")).to_have_attribute("aria-current", "page")
+    for name in ("Affinity", "Plan", "Audit"):
+        expect(page.locator(".top").get_by_role("link", name=name)).to_be_visible()
+    assert page.locator(".brand img").evaluate("one => one.naturalWidth") > 0
     page.keyboard.press("2")
     expect(page.locator("#actions")).to_have_text("Round 2 of 10")
     assert page.locator(".candidates").evaluate("one => getComputedStyle(one).display") == "grid"
@@ -238,6 +242,11 @@ def test_the_explorable_is_played_under_a_policy_of_its_own(page: Page, address:
     assert "unsafe" not in policy
     page.goto(f"{address}/see/play#p=0000010000&t=remedies")
     page.get_by_text("Share").click()
+    with page.expect_download() as kept:
+        page.get_by_role("button", name="Save as one HTML file").click()
+    saved = kept.value.path().read_text(encoding="utf-8")
+    assert 'id="world"' in saved
+    assert '<header class="top"' not in saved  # it would lead nowhere
     plan = page.get_by_role("link", name="Plan this").get_attribute("href")
     answer = page.goto(f"{address}{plan}")
     assert answer is not None
@@ -459,6 +468,22 @@ def test_a_plan_is_read_before_it_is_declared_but_not_kept(address: str) -> None
         assert refused.status_code == 422, path
     refused = httpx.get(f"{address}/plan/answer", params=PANELS | {"protected": "yes"}, timeout=60)
     assert refused.status_code == 422
+
+
+def test_each_way_is_told_once_while_others_are_planned(address: str) -> None:
+    query = PANELS | {"groups": "a, b, c", "difference": "0.9", "judges": "all"}
+    text = httpx.get(f"{address}/plan/answer", params=query, timeout=120.0).text
+    *steps, last = map(json.loads, text.splitlines())
+    found = [one for step in steps for one in step["found"]]
+    ways = [one.partition(":")[0] for one in found]
+    assert len(ways) == len(set(ways)) > 0
+    assert all(ways)
+    parts = [step["part"] for step in steps]
+    assert parts == sorted(parts)
+    for one in found:
+        way, _, needs = one.partition(": enough; it takes ")
+        number = needs.partition(" ")[0]
+        assert re.search(f"{way.lower()}.*?{number} ", last["html"], flags=re.DOTALL), one
 
 
 def test_two_groups_with_recusal_are_promised_nothing(address: str) -> None:

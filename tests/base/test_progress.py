@@ -72,6 +72,28 @@ def test_what_a_first_run_waits_for_is_said_beside_the_work(
             wait_for("compiling, ")
 
 
+def test_what_follows_is_said_once_and_no_zero_is_told(
+    wait_for: Callable[[str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdict = ""
+    with heartbeat("outside"), show_progress(1.0, after=lambda: verdict) as bar:
+        with delay("compiling"):
+            wait_for("at work; compiling, ")
+        bar.tick(0.004)
+        wait_for("at work, ")
+        verdict = "; enough"
+        bar.tick(0.296)
+        wait_for("30% done; enough, ")
+        wait_for("30% done, ")
+        verdict = "; too few"
+        wait_for("30% done; too few, ")
+        capsys.readouterr()
+        time.sleep(0.2)
+        said = capsys.readouterr().err
+    assert "few" not in said
+    assert said.count("30% done, ") == said.count("\n") > 1
+
+
 def test_a_driver_is_told_of_the_delays_of_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_forward", [])
     told: list[str] = []

@@ -9,12 +9,20 @@ from typing import Any
 
 import pytest
 
+from affinity_bandits.app import plan as page
 from affinity_bandits.cli import plan as plan_command
 from affinity_bandits.cli.plan_text import print_answer, print_explanation
 from affinity_bandits.planning import Assumptions, Outcome, Plan, make_plan
+from affinity_bandits.planning.files import plan_to_toml
 from affinity_bandits.planning.otherwise import Otherwise
-from affinity_bandits.planning.sentences import tell_conditions, tell_situation
+from affinity_bandits.planning.sentences import (
+    cost_rows,
+    otherwise_rows,
+    tell_conditions,
+    tell_situation,
+)
 from affinity_bandits.planning.situation import Situation
+from affinity_bandits.plots import draw_ways
 from tests.planning.story import MEANT
 
 TODAY = date(2027, 1, 1)
@@ -75,13 +83,31 @@ def test_says_enough_or_not_when_it_is_over_and_what_each_way_to_judge_costs(
     assert rows == [
         "recusal 450 900 23 weeks 2027-06-08 0.25 yes",
         "panels, equal seats 310 620 16 weeks 2027-04-20 0.25 yes",
-        "the whole committee 1,200 2,400 60 weeks 2028-02-25 0.25 no",
+        "the whole committee 1,200 2,500 63 weeks 2028-03-14 0.25 no",
     ]
     text = " ".join(" ".join(lines).split())
     assert "3 groups (referrals, agencies, open call), 30, 10 and 10 on the committee." in text
     assert "Own group rated up to 20% higher (above 1: 3 becomes 3.4)." in text
     assert "1 in 10 of those chosen joins. 2,000 interviews in 50 weeks, 40 a week, as no" in text
     assert "at most 5% in each case; at worst 0 of 300 runs here. This is proven" in text
+
+
+@pytest.mark.parametrize(("few", "choices"), [((), "620"), (("panel",), "2,500")])
+def test_every_surface_tells_the_same_number(
+    real: Plan, capsys: pytest.CaptureFixture[str], few: tuple[str, ...], choices: str
+) -> None:
+    """The verdict, the tables, the page, the plan file and the picture; 2,400 were measured."""
+    (plan,) = made = plans(real, ways=("panel",), few=few)
+    lines = answer(capsys, made)
+    assert not few or f"About {choices} would suffice." in lines[0]
+    assert [row[2] for row in cost_rows(made, TODAY)[2:]] == [choices]
+    assert otherwise_rows(made)[1] == ["as it was said", choices]
+    assert page._tell_way(plan, TODAY)["needs"].startswith(f"{choices} interviews, done by ")
+    steps = page._differences(made)
+    assert steps[page.STEPS]["lines"] == [f"panels, equal seats: {choices} interviews"]
+    assert f"enough_choices = {choices.replace(',', '')}.0" in plan_to_toml(plan).splitlines()
+    texts = [text.get_text() for text in draw_ways(made).axes[0].texts]
+    assert any(f" {choices} in 19 of 20 cases" in text for text in texts)
 
 
 @pytest.mark.parametrize(

@@ -194,9 +194,9 @@ def test_no_number_is_enough_if_favors_can_hide_the_difference(
 def test_a_known_gap_in_favor_costs_choices_and_ends_promises(two_panels: Plan) -> None:
     """A gap of .3 between two groups leaves .15 of a lead of .3: about four times the choices."""
     some = make_plan(replace(two_panels.assumptions, favor_gap=0.3), progress=False)
-    assert two_panels.enough_choices is not None
-    assert some.enough_choices is not None
-    assert 2.5 < some.enough_choices / two_panels.enough_choices < 6.0
+    assert two_panels.needed is not None
+    assert some.needed is not None
+    assert 2.5 < some.needed.choices_95 / two_panels.needed.choices_95 < 6.0
     (bias,) = [text for text in tell_conditions([some]) if "favor" in text]
     assert bias == (
         "no group's judges favor their own by more than 0.3 points more than another's do theirs,"

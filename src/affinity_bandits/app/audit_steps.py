@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from affinity_bandits.app.forms import tell_mistake
@@ -21,10 +19,14 @@ from affinity_bandits.audit.remarks import PROBLEM, Remark
 from affinity_bandits.audit.result import to_json
 from affinity_bandits.audit.sentences import FOUND, tell
 from affinity_bandits.audit.tables import Table, read_table
-from affinity_bandits.base.declaration import EXAMPLES, Declaration
+from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.planning.from_audit import answers_of_audit
-from affinity_bandits.plots.audit_report.page import render_findings, render_page, render_verdict
+from affinity_bandits.plots.audit_report.page import (
+    ask_plan,
+    render_findings,
+    render_page,
+    render_verdict,
+)
 
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 12
 SAMPLED_COLUMNS = 60
@@ -203,6 +205,7 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     reading = _read(opened, form)
     audit = audit_scores(reading.log, by_lot=form.by_lot, matters=matters)
     report = render_page(audit, reading, declaration)
+    plan = ask_plan(audit, reading, declaration)
     result = to_json(
         audit,
         reading.log,
@@ -213,10 +216,10 @@ def conclude(form: AuditForm, declaration: Declaration) -> Conclusion:
     return Conclusion(
         extent=f"{tell(audit).extent}, from {reading.source}",
         verdict=render_verdict(audit),
-        findings=render_findings(audit, reading),
+        findings=render_findings(audit, reading, plan and f"/plan?{plan}"),
         report=b64encode(report.encode()).decode(),
         result=b64encode(result.encode()).decode(),
-        plan=_ask_plan(json.loads(result), declaration),
+        plan=plan,
         bonus=_bonus(audit),
     )
 
@@ -254,16 +257,6 @@ def _understand(
 
 def _read(opened: Look, form: AuditForm) -> Reading:
     return opened.read(None if form.people is None else form.people.read())
-
-
-def _ask_plan(found: Mapping[str, Any], declaration: Declaration) -> str | None:
-    try:
-        answers = answers_of_audit(found)
-    except InvalidInput:
-        return None
-    said = {"groups": ", ".join(answers["groups"]), "audited": ",".join(answers)}
-    declared = {name: getattr(declaration, name) for name in EXAMPLES} | {"protected": "no"}
-    return urlencode(answers | said | declared)
 
 
 def _bonus(audit: Audit) -> int | None:

@@ -45,6 +45,7 @@ from affinity_bandits.planning.sentences import (
     tell_assumptions,
     tell_claim,
     tell_conditions,
+    tell_count,
     tell_judges,
     tell_next,
     tell_obstacles,
@@ -284,6 +285,10 @@ class Plans:
             pass
         return self.remembered(form, ways)
 
+    def made(self, ways: Sequence[Assumptions]) -> list[Plan]:
+        """Return the plans of these ways that are made already."""
+        return [self._made[key] for key in map(_key, ways) if key in self._made]
+
     def remembered(self, form: Form, ways: Sequence[Assumptions]) -> list[Plan]:
         """Return plans that were made, with the declaration of a form."""
         return [replace(self._made[_key(one)], declaration=form.declaration) for one in ways]
@@ -376,9 +381,14 @@ async def answer(request: Request) -> Response:
     ways = form.require_ways()
 
     async def lines() -> AsyncIterator[str]:
+        said: list[str] = []
         try:
             async for part, words in plans.make(ways):
-                yield json.dumps({"part": round(part, 3), "words": words}) + "\n"
+                known = [_tell_made(plan, form.situation.today) for plan in plans.made(ways)]
+                new = [one for one in known if one not in said]
+                said += new
+                step = {"part": round(part, 3), "words": words, "found": new}
+                yield json.dumps(step) + "\n"
             made = plans.remembered(form, ways)
             text = await asyncio.to_thread(_render_answer, form, made, "plan_answer.html")
         except CallerError as error:
@@ -467,12 +477,20 @@ def _tell_way(plan: Plan, today: date) -> dict[str, Any]:
     told: dict[str, Any] = {"way": WAYS[given.judges][0], "enough": plan.enough}
     if plan.needed is None or most is None:
         return told | {"word": NEVER_ENOUGH, "needs": "", "average": ""}
-    needs = f"{round_up(math.ceil(most)):,} {plural(given.unit)}"
+    needs = f"{tell_count(most)} {plural(given.unit)}"
     if given.pace is not None:
         needs += f", done by {format_day(today, most / given.pace)}"
-    average = f"{round_up(math.ceil(plan.needed.choices)):,}"
+    average = tell_count(plan.needed.choices)
     word = "enough" if plan.enough else "too few"
     return told | {"word": word, "needs": needs, "average": average}
+
+
+def _tell_made(plan: Plan, today: date) -> str:
+    """Return the verdict of one way to judge, to read while others are planned."""
+    row = _tell_way(plan, today)
+    name = f"{row['way'][0].upper()}{row['way'][1:]}"
+    takes = f"; it takes {row['needs']}" if row["needs"] else ""
+    return f"{name}: {row['word']}{takes}."
 
 
 def _bar(plan: Plan, plans: Sequence[Plan]) -> dict[str, str]:
@@ -527,10 +545,11 @@ def _differences(plans: Sequence[Plan]) -> list[dict[str, Any]]:
             break
         lines = []
         for plan in plans:
-            needed = choices_for(plan, difference)
+            needed = plan.enough_choices if step == 0 else choices_for(plan, difference)
             took = "more than the plan looked at" if plan.assumptions.identified else NEVER_ENOUGH
             if needed is not None:
-                took = f"about {round_up(math.ceil(needed)):,} {plural(given.unit)}"
+                near = tell_count(needed) if step == 0 else f"about {round_up(math.ceil(needed)):,}"
+                took = f"{near} {plural(given.unit)}"
             lines.append(f"{WAYS[plan.assumptions.judges][0]}: {took}")
         said = f"{difference:g}"
         steps.append({"title": f"a difference of {said}", "lines": lines, "said": said})

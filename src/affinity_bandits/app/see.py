@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 from affinity_bandits import AffinityBandit, InGroupBonus
-from affinity_bandits.app.rendering import show_page
+from affinity_bandits.app.rendering import render, show_page
 from affinity_bandits.base import checks
 from affinity_bandits.base.amounts import parse_number
 from affinity_bandits.base.errors import InvalidInput
@@ -133,7 +133,9 @@ async def show_see(request: Request) -> Response:
 @router.get("/see/play")
 async def send_explorable() -> Response:
     """Return the page on which a visitor is the committee; its one script and style are known."""
-    return HTMLResponse(explorable_page(), headers={"content-security-policy": explorable_policy()})
+    page = explorable_page(header=render("header.html", place="see"), icon="/static/icon.svg")
+    policy = f"{explorable_policy()}; img-src 'self'"  # the icon in the header
+    return HTMLResponse(page, headers={"content-security-policy": policy})
 
 
 @router.get("/see/course")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SOON = 2.0  # seconds before the first line
 EVERY = 10.0  # seconds between two lines
 REFRESH = 0.5  # seconds between two updates of a notebook's line
+VISIBLE = 0.01  # the smallest part that is told as a number
 PATIENCE = 1.0  # seconds before a bar appears: short runs print nothing
 
 # What is being done, in any thread, the outermost first: the last one is printed.
@@ -179,7 +180,8 @@ class Progress:
         return min(1.0, self._done / self._total)
 
     def words(self) -> str:
-        return f"{self.part:.0%} done"
+        """Return how much is done; a first run compiles for long before there is anything."""
+        return f"{self.part:.0%} done" if self.part >= VISIBLE else "at work"
 
     def time_left(self) -> str:
         """Return how much is done, and the time that the rest takes at this speed."""
@@ -213,14 +215,21 @@ def show_progress(
     Args:
         total: the whole work, in units of the caller's choice; 0 shows words without a bar.
         words: returns how far the work is; by default, the finished part and the time left.
-        after: returns what is to follow these words.
+        after: returns what is to follow these words; of lines, only the first that has it.
         wanted: a function to call with the finished part; True for a line at once; None for one on
             a terminal, after a second unless there are words of one's own; False for silence.
     """
     progress = Progress(total, wanted if callable(wanted) else None)
 
-    def followed(shown: Callable[[], str]) -> Callable[[], str]:
-        return shown if after is None else lambda: f"{shown()}{after()}"
+    said = [""]
+
+    def followed(shown: Callable[[], str], *, once: bool = False) -> Callable[[], str]:
+        def words() -> str:
+            follows = "" if after is None else after()
+            repeated, said[0] = follows == said[0], follows
+            return shown() if once and repeated else f"{shown()}{follows}"
+
+        return words
 
     if callable(wanted):
         yield progress
@@ -228,7 +237,8 @@ def show_progress(
     notebook = _in_notebook()
     if wanted is False or notebook or not (_on_terminal() or wanted):
         own = heartbeat("at work") if notebook and wanted is not False else nullcontext()
-        with own, _describe(followed(words or progress.words)):
+        lines = followed(words or progress.words, once=not notebook)
+        with own, _describe(lines):
             yield progress
         return
     due = time.monotonic() + (0.0 if wanted or words else PATIENCE)

@@ -49,11 +49,11 @@ def plan_blocks(given: Assumptions, policy: PlannedBlocks, seed: int, own: int, 
     if policy.target is None and first.count_needed(1.0) < MOST_SCORES:
         runs = run_blocks(hard, policy, far, AIM_RUNS, own + AIMED)
         policy = replace(policy, target=round_up(math.ceil(AIM * runs.within(far).choices_95)))
-    tick(0.2)
+    tick(0.1)
     usual = max(1.0, first.within(far).choices)
     replicates = max(FEWEST_RUNS, min(HARDEST_RUNS, int(IN_ALL / usual)))
     runs = run_blocks(hard, policy, far, replicates, own + MEASURED)
-    tick(0.3)
+    tick(0.1)
     outcome, sufficient = runs.within(given.horizon), None
     needed: Outcome | None = outcome
     if not decided_enough(outcome):
@@ -61,6 +61,7 @@ def plan_blocks(given: Assumptions, policy: PlannedBlocks, seed: int, own: int, 
         sufficient = None if took > far else round_up(max(given.horizon + 1, took))
         needed = runs.within(sufficient) if sufficient is not None else None
     sizes = _needed_by_difference(given, policy, far, own + REACHED)
+    tick(0.25)
     reach = [_reach_of(given, runs, horizon, sizes) for horizon in horizons_around(given)]
     detectable = _detectable(given, sizes, given.horizon)
     if detectable is not None and outcome is needed:
@@ -69,7 +70,8 @@ def plan_blocks(given: Assumptions, policy: PlannedBlocks, seed: int, own: int, 
         detectable = max(
             detectable, given.smallest_difference * math.sqrt(sufficient / given.horizon)
         )
-    tick(0.2)
+    otherwise = tuple(_costs_otherwise(given, policy, far, own + OTHERWISE))
+    tick(0.25)
     return Plan(
         assumptions=given,
         policy=policy,
@@ -78,7 +80,7 @@ def plan_blocks(given: Assumptions, policy: PlannedBlocks, seed: int, own: int, 
         detectable=detectable,
         sufficient=sufficient,
         needed=needed,
-        otherwise=tuple(_costs_otherwise(given, policy, far, own + OTHERWISE)),
+        otherwise=otherwise,
         reach=tuple(reach),
         seed=seed,
     )

@@ -64,6 +64,7 @@ def plan_to_toml(plan: Plan) -> str:
             "version": plan.version,
             "detectable": plan.detectable,
             "sufficient": plan.sufficient,
+            "enough_choices": plan.enough_choices,  # to be read; it follows from the others
             "needed": None if plan.needed is None else asdict(plan.needed),
             "otherwise": [asdict(one) for one in plan.otherwise],
             "seed": plan.seed,

@@ -132,12 +132,14 @@ class Plan:
 
     @property
     def enough_choices(self) -> float | None:
-        """The choices that are enough in 19 of 20 cases; None if even 10**15 are too few."""
+        """The choices that are enough in 19 of 20 cases; None if even 10**15 are too few.
+
+        If the planned number is too small, this is `sufficient`, which a plan also finds enough.
+        """
         if self.needed is None:
             return None
         found = self.needed.choices_95
-        settled = self.enough or found > self.assumptions.horizon
-        return found if settled else float(self.sufficient or found)
+        return found if self.enough else float(self.sufficient or found)
 
     @property
     def most_wrong(self) -> Outcome:

@@ -90,10 +90,10 @@ def _would_suffice(few: Sequence[Plan], several: bool) -> str:
         most = "1,000,000" if all(one.assumptions.judges == "neutral" for one in few) else "10^15"
         return f"Not even {most} would always suffice."
     if not several:
-        return f"About {few[0].sufficient:,} would suffice."
+        return f"About {tell_count(known[0][0])} would suffice."
     fewest, plan = min(known, key=lambda pair: pair[0])
     judges = tell_judges([plan.assumptions.judges])
-    return f"About {_count(fewest)} would suffice if {judges}."
+    return f"About {tell_count(fewest)} would suffice if {judges}."
 
 
 def _tell_covered(plans: Sequence[Plan]) -> str:
@@ -218,7 +218,7 @@ def cost_rows(plans: Sequence[Plan], today: date) -> list[list[str]]:
             over = "never" if plan.assumptions.identified else "-"
             cells = ["-", "-"] if pace is None else ["-", "-", over, "-"]
         else:
-            cells = [_count(plan.needed.choices), _count(most)]
+            cells = [tell_count(plan.needed.choices), tell_count(most)]
             if pace is not None:
                 cells += [_weeks(most / pace), format_day(today, most / pace)]
         seen = "-" if plan.detectable is None else f"{plan.detectable:.2g}"
@@ -431,7 +431,7 @@ def otherwise_rows(plans: Sequence[Plan]) -> list[list[str]]:
     needed = [plan.enough_choices for plan in plans]
     rows = [
         ["", *(WAYS[plan.assumptions.judges][1] for plan in plans)],
-        ["as it was said", *("-" if most is None else _count(most) for most in needed)],
+        ["as it was said", *("-" if most is None else tell_count(most) for most in needed)],
     ]
     for line in words:
         row = [line]
@@ -443,7 +443,7 @@ def otherwise_rows(plans: Sequence[Plan]) -> list[list[str]]:
                 row.append("the same")
             else:
                 choices = float(f"{most * found[0].factor:.1e}")
-                row.append(f"{'over ' if found[0].more else ''}{_count(choices)}")
+                row.append(f"{'over ' if found[0].more else ''}{tell_count(choices)}")
         rows.append(row)
     return rows
 
@@ -605,6 +605,6 @@ def _short(part: float) -> str:
     return f"{100.0 * part:.2g}%" if part < 0.995 else f"{100.0 * part:.0f}%"
 
 
-def _count(value: float) -> str:
-    """Return a number of choices."""
+def tell_count(value: float) -> str:
+    """Return a number of choices, rounded as in every answer."""
     return f"{value:,.0f}" if value < 1e7 else format_brief(value)

@@ -105,10 +105,12 @@ def _headline(plan: Plan) -> str:
         return f"{asked}: no number of {plural(wanted.unit)} is enough"
     if plan.enough:
         return f"{asked}: plan for {there}"
+    from affinity_bandits.planning.sentences import tell_count
+
     # The sufficient number was found with other runs, so it may be the planned one.
     if plan.sufficient is None or plan.sufficient <= wanted.horizon:
         return f"{asked}: {there} are too few"
-    return f"{asked}: {there} are too few, about {plan.sufficient:,} would do"
+    return f"{asked}: {there} are too few, about {tell_count(plan.sufficient)} would do"
 
 
 def _question(plan: Plan) -> str:
@@ -256,11 +258,13 @@ def _limit_ways(axes: Any, plans: Sequence[Plan]) -> float:
 
 def _draw_way(axes: Any, plan: Plan, row: int, start: float) -> None:
     """Draw a bar up to the average, a lighter one up to enough choices, and both in numbers."""
+    from affinity_bandits.planning.sentences import tell_count
+
     color = ENOUGH if plan.enough else TOO_FEW
     most = plan.enough_choices
     text = "no number of choices is enough"
     if plan.needed is not None and most is not None:
-        text = f"{plan.needed.choices:,.0f} on average, {most:,.0f} in 19 of 20 cases"
+        text = f"{tell_count(plan.needed.choices)} on average, {tell_count(most)} in 19 of 20 cases"
         text += "" if plan.enough else ": more than there are"
         for end, alpha in ((most, 0.35), (plan.needed.choices, 1.0)):
             axes.barh(

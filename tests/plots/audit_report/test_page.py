@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
 from affinity_bandits.audit.cautions import Caution
 from affinity_bandits.audit.conclude import Audit, Estimate, GroupScores, Word
+from affinity_bandits.audit.read import Reading
 from affinity_bandits.audit.sentences import CANNOT_TELL, MISSING, WARNINGS, tell
 from affinity_bandits.base.declaration import Declaration
 from affinity_bandits.cli.audit import format_audit
 from affinity_bandits.plots.audit_report import write_report
 from affinity_bandits.plots.audit_report.page import render_page
-from tests.audit.logs import read_log
+from tests.audit.logs import draw, read_log
 from tests.support.browsers import launched
 
 NAMES = ("referrals", 'agencies <b>"x"</b>', "the open call of spring and of autumn")
@@ -139,3 +142,26 @@ def test_the_text_has_80_columns(name: str, tmp_path: Path) -> None:
     log.write_text("group,score\na,1\nb,2\n", encoding="utf-8")
     text = format_audit(AUDITS[name], read_log(log, scale=(1, 5)))
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_step_to_a_plan_leads_there_with_what_was_found() -> None:
+    """The address is the application's; groups that may not be compared lead nowhere."""
+    reading = Reading(draw(24), (), {}, "scores.csv")
+    given = Declaration("sources", "an auditor", "to decide where to look")
+    report = render_page(SHOWN, reading, given)
+    (address,) = re.findall(r'<a href="([^"]+)">plan a comparison</a>', report)
+    place, query = unescape(address).split("?")
+    assert place == "http://127.0.0.1:8400/plan"
+    asked = dict(parse_qsl(query))
+    assert (asked["scale"], asked["favor_gap"], asked["purpose"]) == (
+        "0..10000", "no idea", "to decide where to look",
+    )  # fmt: skip
+    # 352 points are the upper end of the interval; groups scored 4,000 on average.
+    assert asked["bonus"] == "9%"
+    assert "affinity app" in report
+    for audit, declared in (
+        (LESS, given),
+        (NOT_SEEN, given),
+        (SHOWN, Declaration("sexes", "an auditor", "monitoring equality", protected=True)),
+    ):
+        assert "<a href" not in render_page(audit, reading, declared)

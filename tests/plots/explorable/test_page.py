@@ -133,6 +133,48 @@ def test_a_committee_closes_and_remedies_open_it(
 
 
 @pytest.mark.slow
+def test_a_visitor_who_chose_well_is_told_so(browser: Browser, address: str) -> None:
+    """Nine of ten choices are newcomers, so nothing closes and there is nothing to remedy."""
+    chosen = "1111011111"
+    ordinary, head = (part_of_newcomers(way, chosen) for way in ("ordinary", "head"))
+    assert int(head[:-1]) < int(ordinary[:-1])
+    with watched(browser, address, reduced_motion="reduce") as page:
+        look_at(page, f"{address}#p={chosen}&t=run")
+        compare = page.get_by_role("button", name="Compare the remedies")
+        for _ in range(2):
+            page.get_by_role("button", name="Next").click()
+        expect(page.locator("#title")).to_have_text("It found newcomers.")
+        expect(page.locator("#lead")).to_have_text(
+            "You gave them seats, so members like them scored them higher."
+        )
+        compare.click()
+        expect(page.locator("#title")).to_have_text("It needed no remedy this time.")
+        page.get_by_role("button", name="Head start").click()
+        expect(page.locator("#title")).to_have_text(
+            f"Head start: newcomers get {head}; without it {ordinary}."
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+def test_what_unfolds_moves_nothing_above_it(browser: Browser, address: str, size: str) -> None:
+    width, height = SIZES[size]
+    with watched(browser, address, viewport={"width": width, "height": height}) as page:
+        look_at(page, f"{address}#p=0000010000&t=remedies&r=head")
+        words = page.locator("#more summary")
+        places = [one.bounding_box() for one in words.all()]
+        first = page.locator(".area").first.bounding_box()
+        for one in words.all():
+            one.click()
+            assert [other.bounding_box() for other in words.all()] == places
+            assert page.locator(".area").first.bounding_box() == first
+            assert page.evaluate("scrollY") == 0
+        opened = page.locator("#take div").first.bounding_box()
+        assert opened is not None
+        assert opened["y"] > max(place["y"] for place in places if place)
+
+
+@pytest.mark.slow
 def test_without_motion_play_becomes_next(browser: Browser, address: str) -> None:
     with watched(browser, address, reduced_motion="reduce") as page:
         look_at(page, f"{address}#p=0000010000&t=reveal")

@@ -10,6 +10,7 @@ const waiting = document.getElementById("waiting"); // beside the button, wherev
 const HINT = understood.textContent;
 const SOON = 200; // milliseconds after the last key
 let timer = null, checking = null, planning = null, submitted = false, kept = false;
+let ticking = null; // counts the seconds
 
 function query() {
   const said = new URLSearchParams();
@@ -53,9 +54,39 @@ async function check() {
   }
 }
 
+// While nothing can be measured yet, the bar only moves; the seconds always go on.
+function begin() {
+  const began = Date.now(), since = document.getElementById("since");
+  const tell = () => { since.textContent = `${Math.round((Date.now() - began) / 1000)} s`; };
+  clearInterval(ticking);
+  ticking = setInterval(tell, 1000);
+  tell();
+  document.getElementById("found").replaceChildren();
+  document.getElementById("words").textContent = "";
+  document.getElementById("progress").removeAttribute("value");
+  running.hidden = false;
+}
+
+// Each way to judge is told once, as soon as it is planned.
+function advance(line) {
+  const words = document.getElementById("words"), bar = document.getElementById("progress");
+  if (words.textContent !== line.words) words.textContent = line.words;
+  if (line.part >= 0.01) bar.value = line.part;
+  for (const text of line.found) {
+    const one = document.createElement("li");
+    one.textContent = text;
+    document.getElementById("found").append(one);
+  }
+}
+
+function rest() {
+  clearInterval(ticking);
+  running.hidden = true;
+}
+
 function stop() {
   planning?.abort();
-  running.hidden = true;
+  rest();
   waiting.textContent = "";
 }
 
@@ -95,12 +126,11 @@ async function plan(keep = false) {
     }
     history.replaceState(null, "", `/plan?${asked}`);
     answer.classList.add("outdated");
-    running.hidden = false;
+    begin();
     running.scrollIntoView({block: "nearest"});
     for await (const line of lines(response)) {
       if (line.html === undefined) {
-        document.getElementById("words").textContent = line.words;
-        document.getElementById("progress").value = line.part;
+        advance(line);
       } else {
         answer.innerHTML = line.html;
         answer.classList.remove("outdated");
@@ -113,7 +143,7 @@ async function plan(keep = false) {
     if (error.name === "AbortError") return;
     answer.replaceChildren(problem(LOST));
   }
-  running.hidden = true;
+  rest();
   waiting.textContent = "";
 }
 

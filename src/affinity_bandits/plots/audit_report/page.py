@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlencode
 
 from affinity_bandits._version import __version__
 from affinity_bandits.audit.conclude import Audit
 from affinity_bandits.audit.read import Reading
+from affinity_bandits.audit.result import to_json
 from affinity_bandits.audit.sentences import (
     LIMITS,
     METHOD,
@@ -19,15 +22,25 @@ from affinity_bandits.audit.sentences import (
     has_interval,
     tell,
 )
-from affinity_bandits.base.declaration import Declaration
+from affinity_bandits.base.declaration import EXAMPLES, Declaration
 from affinity_bandits.base.displays import html_table
+from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.base.looks import read_style
+from affinity_bandits.planning.from_audit import answers_of_audit
 from affinity_bandits.plots.style import svg_element
 
 FINDINGS = files("affinity_bandits.plots.audit_report").joinpath("findings.css")
 """The rules of what `render_findings` returns."""
 FLAGS = re.compile(r" \([^()]*--[^()]*\)")
 """The part of a sentence that is about the command line."""
+APP = "http://127.0.0.1:8400"
+"""Where `affinity app` answers."""
+PLAN = "plan a comparison"
+"""The words of a next step that lead to a plan."""
+OPENS = (
+    'The link "plan a comparison" opens the application with these groups, this scale and this '
+    "favor filled in. Start it first on your machine: affinity app."
+)
 
 
 def write_report(
@@ -54,6 +67,7 @@ def render_page(
     """Return the report as HTML."""
     story = tell(audit)
     source = "" if reading is None else f", from {reading.source}"
+    plan = None if reading is None else ask_plan(audit, reading, declaration)
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -65,7 +79,7 @@ def render_page(
         f'<p class="quiet">{escape(story.extent + source)}.</p>',
         *([f'<p class="quiet">{escape(declaration.sentence)}</p>'] if declaration else []),
         render_verdict(audit),
-        render_findings(audit, reading),
+        render_findings(audit, reading, plan and f"{APP}/plan?{plan}"),
         '<p class="quiet">Before you act on it, read "Responsible use" in the documentation. '
         f"affinity-bandits {escape(__version__)}</p>",
         "</main></body></html>",
@@ -85,19 +99,43 @@ def render_verdict(audit: Audit) -> str:
     return "\n".join(parts)
 
 
-def render_findings(audit: Audit, reading: Reading | None) -> str:
+def ask_plan(audit: Audit, reading: Reading, declaration: Declaration | None) -> str | None:
+    """Return the query of the page Plan with the answers that an audit gives.
+
+    None if its groups may not be compared, or plans do not allow for what it found.
+    """
+    told = to_json(audit, reading.log, source=reading.source, declaration=declaration)
+    try:
+        answers = answers_of_audit(json.loads(told))
+    except InvalidInput:
+        return None
+    said = {"groups": ", ".join(answers["groups"]), "audited": ",".join(answers)}
+    declared = {}
+    if declaration is not None:
+        declared = {name: getattr(declaration, name) for name in EXAMPLES} | {"protected": "no"}
+    return urlencode(answers | said | declared)
+
+
+def render_findings(audit: Audit, reading: Reading | None, plan: str | None = None) -> str:
     """Return what the verdict comes from, and what follows from it, as HTML.
 
     Args:
         audit: what was found.
         reading: what was read, for the notes at the end.
+        plan: the address of the page Plan with what was found, for the step that advises one.
     """
     story = tell(audit)
+    steps = _section("What to do next", [FLAGS.sub("", one) for one in story.steps])
+    if plan is not None and any(PLAN in one for one in steps):
+        link = f'<a href="{escape(plan)}">{PLAN}</a>'
+        steps = [one.replace(PLAN, link, 1) for one in steps]
+        if plan.startswith(APP):
+            steps.append(f'<p class="quiet">{escape(OPENS)}</p>')
     parts = [
         *_pictures(audit),
         *_section("What would explain it away", story.explanations),
         *_section("What this file could have shown", story.power),
-        *_section("What to do next", [FLAGS.sub("", one) for one in story.steps]),
+        *steps,
         f"<h2>Method</h2><p>{escape(METHOD)}</p><p>{escape(LIMITS)}</p>",
         *_section("How the file was read", _notes(reading, story.direction)),
     ]

@@ -380,6 +380,23 @@ function showReveal() {
   say(`${title} ${state.names.map((name, arm) => `${name}: seen ${Math.round(100 * seen[arm])}, true ${state.values[arm]}`).join("; ")}.`);
 }
 
+// Whether most of the visitor's choices were of the best groups.
+function choseWell() {
+  const best = bestGroups();
+  return state.picks.filter(arm => best.includes(arm)).length > ROUNDS / 2;
+}
+
+function foundBest(run) {
+  return run.group >= 0 && bestGroups().includes(run.group);
+}
+
+// What a remedy gave the best groups beside what they had without it.
+function besides(run, without) {
+  const [given, had] = [run.part, without.part].map(percent);
+  if (given === had) return ", as without it";
+  return run.part > without.part ? `, not ${had}` : `; without it ${had}`;
+}
+
 function showRun() {
   const run = runOf("ordinary");
   tell("A method goes on from your seats", "UCB1 chooses whoever scored best so far, and now and then the others.");
@@ -391,10 +408,12 @@ function showRun() {
       : closed ? `It closed. ${capital(named(best))}, though better, hold ${percent(run.part)} of the seats.`
       : run.group < 0 ? "It is still comparing." : `It found ${state.names[run.group]}.`;
     tell(title, equal || run.group < 0 ? find("lead").textContent
-      : closed ? "Fewer seats, lower scores, fewer seats." : "Your choices kept the door open.");
+      : closed ? "Fewer seats, lower scores, fewer seats."
+      : choseWell() ? "You gave them seats, so members like them scored them higher."
+      : "This time so few seats were enough.");
     say(`${title} ${capital(run.said)}.`);
     find("actions").replaceChildren();
-    button(find("actions"), "Try a remedy", () => go("remedies")).id = "primary";
+    button(find("actions"), foundBest(run) ? "Compare the remedies" : "Try a remedy", () => go("remedies")).id = "primary";
     button(find("actions"), "Play again", () => play(draws, run.at, end), "second");
   };
   play(draws, run.at, end);
@@ -418,10 +437,12 @@ function showRemedies() {
     draws.push(drawChart(box, run, REMEDIES[chosen][0], {}));
     const [name, how] = REMEDIES[chosen], best = bestGroups();
     const title = best.length === state.names.length ? `${name}: all are worth the same.`
-      : `${name}: ${named(best)} get ${percent(run.part)}, not ${percent(first.part)}.`;
+      : `${name}: ${named(best)} get ${percent(run.part)}${besides(run, first)}.`;
     tell(title, how);
     say(`${title} ${how} ${capital(run.said)}.`);
-  } else tell("What would have helped?", "Same seats, same luck. Try one.");
+  } else if (foundBest(first))
+    tell("It needed no remedy this time.", "Same seats, same luck: what does each give?");
+  else tell("What would have helped?", "Same seats, same luck. Try one.");
   const end = () => {
     find("actions").replaceChildren();
     button(find("actions"), "Play", () => play(draws, first.at, end), chosen ? "" : "second").id = "primary";
@@ -635,6 +656,7 @@ function showTake() {
 
 function save() {
   const page = new DOMParser().parseFromString(original, "text/html");
+  for (const one of page.querySelectorAll(".skip, .top, link")) one.remove();  // they lead into the application
   const {names, values, members, bonus, choices, seed} = state;
   // No name may end the script that it stands in.
   page.getElementById("data").textContent =

@@ -70,11 +70,13 @@ class ExplorableWorld:
             raise InvalidInput("choices", f"one of {', '.join(map(str, CHOICES))}", self.choices)
 
 
-def explorable_page(world: ExplorableWorld | None = None) -> str:
+def explorable_page(world: ExplorableWorld | None = None, *, header: str = "", icon: str = "") -> str:
     """Return the page as HTML, about 60 kB; it needs no other file.
 
     Args:
         world: to begin with; by default one in which an ordinary method closes the committee.
+        header: HTML to stand above the page, of the application that sends it.
+        icon: address of that application's icon. A page that a visitor saves has neither.
     """
     data = {"world": asdict(world or ExplorableWorld()), "limits": LIMITS, "choices": CHOICES}
     return (
@@ -82,6 +84,8 @@ def explorable_page(world: ExplorableWorld | None = None) -> str:
         .read_text(encoding="utf-8")
         .replace("{{style}}", _style())
         .replace("{{script}}", _script())
+        .replace("{{header}}", header)
+        .replace("{{icon}}", icon and f'<link rel="icon" type="image/svg+xml" href="{icon}">\n')
         # No name may end the script that it stands in.
         .replace("{{data}}", json.dumps(data).replace("<", "\\u003c"))
     )
