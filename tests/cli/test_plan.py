@@ -115,7 +115,7 @@ def test_writes_a_plan_that_simulate_takes(affinity: Runner, tmp_path: Path) -> 
     assert header.split()[0] == "policy"
     assert row.split()[0] == "plan"
     assert note.startswith("100 runs of 300 pulls")
-    assert note.endswith("by rounds.")
+    assert note.endswith("seed 0.")
     # The flags of simulate still override the file.
     _, _, row, _, note = affinity.succeeded(
         *("simulate", path, "--policy", "uniform", "--horizon", 50, "--replicates", 30)

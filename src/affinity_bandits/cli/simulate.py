@@ -207,14 +207,6 @@ def _writing(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _engines(result: Result) -> str:
-    names = sorted({run.engine for run in result.runs})
-    if len(names) == 1:
-        return names[0]
-    used = {name: [run.label for run in result.runs if run.engine == name] for name in names}
-    return "; ".join(f"{name} ({', '.join(labels)})" for name, labels in used.items())
-
-
 def _print(result: Result) -> None:
     from rich.console import Console
     from rich.markup import escape
@@ -224,13 +216,13 @@ def _print(result: Result) -> None:
     bandit = result.bandit
     console.print(
         f"{len(result.replicates)} runs of {result.horizon:,} pulls, f(x) = {bandit.bias}, "
-        f"{bandit.noise} ({bandit.mechanism}), seed {result.seed}, by {_engines(result)}.",
+        f"{bandit.noise} ({bandit.mechanism}), seed {result.seed}.",
         style="dim",
         highlight=False,
     )
     for run in result.runs:
         if run.note:
-            text = f"{escape(run.label)} ran by steps: {run.note}."
+            text = f"{escape(run.label)} ran pull by pull, which is slower: {run.note}."
             console.print(text, style="dim", highlight=False)
         if run.caveat:
             console.print(f"Note: {escape(run.caveat)}.", highlight=False)

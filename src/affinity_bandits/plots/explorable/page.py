@@ -70,7 +70,9 @@ class ExplorableWorld:
             raise InvalidInput("choices", f"one of {', '.join(map(str, CHOICES))}", self.choices)
 
 
-def explorable_page(world: ExplorableWorld | None = None, *, header: str = "", icon: str = "") -> str:
+def explorable_page(
+    world: ExplorableWorld | None = None, *, header: str = "", icon: str = ""
+) -> str:
     """Return the page as HTML, about 60 kB; it needs no other file.
 
     Args:
