@@ -198,6 +198,27 @@ def test_every_page_can_be_read_by_everybody(browser: Browser, html: Path) -> No
     assert visit.formulas > 100
 
 
+SMALLEST = 12
+"""Pixels of a letter; those of formulas follow the rules of formulas."""
+SMALL = """smallest => [...document.querySelectorAll("body *")].filter(one =>
+  !one.closest("math") && one.checkVisibility()
+  && [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim())
+  && parseFloat(getComputedStyle(one).fontSize) < smallest
+).map(one => `${one.tagName} ${one.className}`)"""
+
+
+def test_no_letter_is_small(browser: Browser, html: Path) -> None:
+    """In every part that the theme makes small: tables of contents, code in them, captions."""
+    for width, height in SIZES.values():
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(PATIENCE)
+        for name in (*FRAMES, "study/judges.html", "reference/api/model.html"):
+            page.goto((html / name).as_uri())
+            assert page.evaluate(SMALL, SMALLEST) == [], (name, width)
+            assert len(page.evaluate(SMALL, 17)) > 20  # the paragraphs at least
+        page.close()
+
+
 SEARCHED = {
     "install": "start/install.html",
     "plan": "plan/planning.html",
