@@ -18,7 +18,10 @@ from tests.support.claims import assert_verdicts, verdicts
 SMALL: dict[str, dict[str, Any]] = {
     "figure-1": {},
     "figure-2": {},
-    "figure-3": {"first": (10, 200)},
+    "figure-3": {
+        "first": (1, 200),
+        "rare": {"UCB": 10_000, "EXP3": 1_000, "EXP3-IX": 1_500},
+    },
     "figure-4": {"paths": 40},
     "figure-5": {"horizon": 20_000, "horizons": 3},
     "figure-6": {"rival_gaps": (16_000,)},
@@ -39,6 +42,13 @@ SMALL: dict[str, dict[str, Any]] = {
     "partial-monitoring": {"replicates": 1},
 }
 """Changes to the quick settings that make each item cheap."""
+FAIL_HERE = {
+    # Samples of the printed coupling do not have the law they should: see the errata.
+    "coupling": "TTTFTTT",
+    # The EXP3 that the paper cites is tuned to the horizon.
+    "figure-3": "TTTTTTTTTF",
+}
+"""Verdicts on claims of the paper, some of which are known to fail."""
 QUICK = {"figure-1", "figure-2", "partial-monitoring"}
 MODELS = bias_models()
 SWAPPED = {**MODELS, "sigmoid": MODELS["unbiased"], "unbiased": MODELS["sigmoid"]}
@@ -82,8 +92,13 @@ WRONG: list[tuple[str, str, dict[str, Any], str]] = [
     ),
 ]
 """Item, world, changes, and the verdicts of its claims: true, false, or not looked at."""
+NO_BIAS_3 = {
+    "bias": Constant(),
+    "replicates": 100,
+    "rare": dict.fromkeys(("UCB", "EXP3", "EXP3-IX"), 1_000),
+}
 SLOW_WRONG: list[tuple[str, str, dict[str, Any], str]] = [
-    ("figure-3", "no bias", {"bias": Constant(), "replicates": 100}, "FFFF"),
+    ("figure-3", "no bias", NO_BIAS_3, "FFFFFFFFFF"),
     ("figure-4", "no bias, so growth is logarithmic", {"bias": Constant()}, "FFFF"),
     ("figure-6", "no bias", {"bias": Constant(), "horizon": 300_000}, "TFF"),
     ("figure-7", "no bias", {"bias": Constant(), "horizon": 300_000}, "FFFFT"),
@@ -117,8 +132,7 @@ def claims_of(identity: str, folder: Path, **changes: Any) -> list[Claim]:
 )
 def test_claims_hold(identity: str, tmp_path: Path) -> None:
     found = verdicts(claims_of(identity, tmp_path))
-    # Samples of the printed coupling do not have the law they should: see the errata.
-    assert found == "TTTFTTT" if identity == "coupling" else "F" not in found
+    assert found == FAIL_HERE.get(identity, "T" * len(found))
 
 
 @pytest.mark.parametrize(

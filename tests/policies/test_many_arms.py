@@ -15,10 +15,13 @@ from affinity_bandits.policies.exp3 import (
     build_tree,
     draw_from_tree,
 )
-from affinity_bandits.policies.state import reals
+from affinity_bandits.policies.state import counts, reals
 from tests.support.instances import compiled_run, naive_run
 
-POLICIES = [EXP3(), EXP3(rate=0.02), EXP3IX(), EXP3Gains(), EXP3Gains(mixing=0.3)]
+POLICIES = [
+    *(EXP3(), EXP3(rate=0.02), EXP3("anytime"), EXP3IX(), EXP3IX("anytime")),
+    *(EXP3Gains(), EXP3Gains(mixing=0.3)),
+]
 
 
 def probabilities(state: ExponentialState) -> np.ndarray:
@@ -48,17 +51,18 @@ def test_every_arm_has_its_part_of_the_uniform_numbers(arms: int, mixing: float)
     rng = np.random.default_rng(1)
     size = 1 << (arms - 1).bit_length()
     state = ExponentialState(
-        *(0.7, mixing, 0.0), rng.normal(size=arms), reals(1), reals(2 * size), reals(1)
+        *(0.7, mixing, 0.0, False, counts(1, 1), rng.normal(size=arms)),
+        *(reals(1), reals(2 * size), reals(1)),
     )
     build_tree(state)
     expected = probabilities(state)
     numbers = 20_000
-    counts = np.zeros(arms)
+    fallen = np.zeros(arms)
     for place in range(numbers):
         arm = draw_from_tree(state, (place + 0.5) / numbers)
-        counts[arm] += 1
+        fallen[arm] += 1
         assert state.probabilities[0] == pytest.approx(expected[arm], rel=1e-12)
-    assert np.abs(counts - numbers * expected).max() < 2.0
+    assert np.abs(fallen - numbers * expected).max() < 2.0
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,9 @@ def test_the_tree_stays_that_of_the_scores_when_weights_grow_and_shrink(
 def test_arms_that_cannot_be_drawn_are_not() -> None:
     """The largest number below 1 leads to the last arm of positive probability."""
     arms = 50
-    state = ExponentialState(1.0, 0.0, 0.0, reals(arms, -1e6), reals(1), reals(128), reals(1))
+    state = ExponentialState(
+        *(1.0, 0.0, 0.0, False, counts(1, 1), reals(arms, -1e6)), reals(1), reals(128), reals(1)
+    )
     state.scores[7] = 0.0
     build_tree(state)
     for number in (0.0, 0.5, float(np.nextafter(1.0, 0.0)), 1.0):

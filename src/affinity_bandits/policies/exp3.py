@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from affinity_bandits.base import checks
-from affinity_bandits.kernels.kernel import FloatArray, kernel
+from affinity_bandits.base.errors import InvalidInput
+from affinity_bandits.kernels.kernel import FloatArray, IntArray, kernel
 from affinity_bandits.model.feedback import UNIT_INTERVAL
 from affinity_bandits.policies.contracts import StepPolicy, check_size
-from affinity_bandits.policies.state import reals
+from affinity_bandits.policies.state import counts, reals
 
 MANY = 32
 """From so many arms on, a tree of the weights is faster than a pass over all arms."""
+ANYTIME: Literal["anytime"] = "anytime"
+RATE_RULE = f"a number above 0, such as 0.05, or {ANYTIME!r}"
 LEAST, MOST = 1e-100, 1e100
 """Between these, the sum of all weights is far from where reals end."""
 
@@ -31,6 +34,8 @@ class ExponentialState(NamedTuple):
     rate: float
     mixing: float
     implicit: float
+    anytime: bool  # whether rate and implicit exploration are divided by sqrt(t)
+    turn: IntArray  # [0]: t of the next choice, from 1 on
     scores: FloatArray
     probabilities: FloatArray  # with a tree: [0], that of the last choice
     tree: FloatArray
@@ -41,7 +46,8 @@ class ExponentialState(NamedTuple):
 class ExponentialWeights(StepPolicy):
     """A policy that draws arm i with p_i = (1 - mixing) exp(rate s_i) / sum + mixing / K.
 
-    From `MANY` arms on, a choice takes a number of steps that is logarithmic in K.
+    From `MANY` arms on, a choice takes a number of steps that is logarithmic in K, unless the rate
+    falls with t, which changes the weights of all arms.
     """
 
     randomized: ClassVar[bool] = True
@@ -49,17 +55,21 @@ class ExponentialWeights(StepPolicy):
 
     def start(self, arms: int, horizon: int) -> ExponentialState:
         check_size(arms, horizon)
-        constants = self.constants(arms, horizon)
-        if arms < MANY:
-            nothing = reals(0)
-            return ExponentialState(*constants, reals(arms), reals(arms), nothing, nothing)
+        shared = (*self.constants(arms, horizon), self.anytime, counts(1, 1), reals(arms))
+        if arms < MANY or self.anytime:
+            return ExponentialState(*shared, reals(arms), reals(0), reals(0))
         size = 1 << (arms - 1).bit_length()
-        state = ExponentialState(*constants, reals(arms), reals(1), reals(2 * size), reals(1))
+        state = ExponentialState(*shared, reals(1), reals(2 * size), reals(1))
         build_tree(state)
         return state
 
+    @property
+    def anytime(self) -> bool:
+        """Whether the rate falls with t, so that no horizon need be known."""
+        return False
+
     def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
-        """Return the rate, the mixing and the implicit exploration."""
+        """Return the rate, the mixing and the implicit exploration, at t = 1 if they fall."""
         raise NotImplementedError
 
     @staticmethod
@@ -71,16 +81,22 @@ class ExponentialWeights(StepPolicy):
 
 
 @kernel
+def decline(state: ExponentialState) -> float:
+    """Return what rate and implicit exploration are multiplied by at present."""
+    return 1.0 / math.sqrt(state.turn[0]) if state.anytime else 1.0
+
+
+@kernel
 def draw_in_order(state: ExponentialState, threshold: float) -> int:
     """Return the first arm at which the sum of the p_i passes a uniform number."""
-    arms = len(state.scores)
+    arms, rate = len(state.scores), state.rate * decline(state)
     # Relative to the largest score, so that nothing overflows.
     highest = state.scores[0]
     for arm in range(1, arms):
         highest = max(highest, state.scores[arm])
     total = 0.0
     for arm in range(arms):
-        state.probabilities[arm] = math.exp(state.rate * (state.scores[arm] - highest))
+        state.probabilities[arm] = math.exp(rate * (state.scores[arm] - highest))
         total += state.probabilities[arm]
     for arm in range(arms):
         state.probabilities[arm] = (1.0 - state.mixing) * state.probabilities[
@@ -140,6 +156,7 @@ def build_tree(state: ExponentialState) -> None:
 def add_to_score(state: ExponentialState, arm: int, more: float) -> None:
     """Change the score of the arm that was chosen, and its weight."""
     state.scores[arm] += more
+    state.turn[0] += 1
     tree = state.tree
     if len(tree) == 0:
         return
@@ -168,22 +185,38 @@ class EXP3(ExponentialWeights):
     (1 - Y) / p_i over the pulls of arm i.
 
     Args:
-        rate: eta; None for sqrt(2 log K / (n K)). The paper leaves its choice open.
+        rate: eta; None for sqrt(2 log K / (n K)), which is tuned to the horizon n; "anytime" for
+            sqrt(log K / (K t)) at choice t (Bubeck, Cesa-Bianchi 2012, Theorem 3.1). The paper
+            leaves its choice open.
     """
 
     name: ClassVar[str] = "exp3"
-    rate: float | None = None
+    rate: float | Literal["anytime"] | None = None
 
     def __post_init__(self) -> None:
-        self._check_optional(checks.number, "rate", low=0.0, open_low=True)
+        if isinstance(self.rate, str) and self.rate != ANYTIME:
+            raise InvalidInput("rate", RATE_RULE, self.rate)
+        if not self.anytime:
+            self._check_optional(checks.number, "rate", low=0.0, open_low=True)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(ANYTIME)]
+
+    @property
+    def anytime(self) -> bool:
+        return self.rate == ANYTIME
 
     def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
+        if isinstance(self.rate, str):
+            return math.sqrt(math.log(arms) / arms), 0.0, 0.0
         rate = math.sqrt(2.0 * math.log(arms) / (horizon * arms))
         return (rate if self.rate is None else self.rate), 0.0, 0.0
 
     @staticmethod
     def update(state: ExponentialState, arm: int, feedback: float) -> None:
-        loss = (1.0 - feedback) / (probability_of_choice(state, arm) + state.implicit)
+        implicit = state.implicit * decline(state)
+        loss = (1.0 - feedback) / (probability_of_choice(state, arm) + implicit)
         add_to_score(state, arm, -loss)
 
 
@@ -194,7 +227,7 @@ class EXP3IX(EXP3):
     As EXP3 on losses, but L_i sums (1 - Y) / (p_i + gamma) (Kocak, Neu, Valko, Munos 2014).
 
     Args:
-        rate: eta; None for sqrt(2 log K / (n K)).
+        rate: eta; None for sqrt(2 log K / (n K)), "anytime" for sqrt(log K / (K t)) at choice t.
         implicit: gamma; None for eta / 2.
     """
 
@@ -204,6 +237,8 @@ class EXP3IX(EXP3):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_optional(checks.number, "implicit", low=0.0)
+        if self.anytime and self.implicit is not None:
+            raise InvalidInput("implicit", f"left out with rate={ANYTIME!r}", self.implicit)
 
     def constants(self, arms: int, horizon: int) -> tuple[float, float, float]:
         rate, _, _ = super().constants(arms, horizon)

@@ -89,6 +89,14 @@ POLICIES = [
     invalid("efficient-rho", lambda: EfficientUCBV(0.0), "rho | above 0"),
     invalid("efficient-psi", lambda: EfficientUCBV(psi=-1.0), "psi | above 0"),
     invalid("exp3-rate", lambda: EXP3(0.0), "rate | above 0"),
+    invalid(
+        "exp3-rate-word", lambda: EXP3("any"), "rate | above 0, such as 0.05, or 'anytime' | 'any'"
+    ),  # type: ignore[arg-type]
+    invalid(
+        "exp3-ix-anytime",
+        lambda: EXP3IX("anytime", implicit=0.1),
+        "implicit | left out with rate='anytime' | 0.1",
+    ),
     invalid("exp3-gains-mixing", lambda: EXP3Gains(1.5), "mixing | (0, 1] | 1.5"),
     invalid("exp3-ix-implicit", lambda: EXP3IX(implicit=-1.0), "implicit | -1.0"),
     invalid("lucb-delta", lambda: LUCB(delta=1.0), "delta | (0, 1) | 1.0"),

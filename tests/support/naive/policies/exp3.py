@@ -19,18 +19,27 @@ def sample(p: list[float], rng: np.random.Generator) -> int:
 
 
 class EXP3(NaivePolicy):
-    """p_i proportional to exp(-rate L_i); L_arm += (1 - Y) / (p_arm + implicit)."""
+    """p_i proportional to exp(-eta_t L_i); L_arm += (1 - Y) / (p_arm + gamma_t)."""
 
-    implicit = 0.0
-
-    def __init__(self, K: int, n: int, rate: float | None = None) -> None:
+    def __init__(self, K: int, n: int, rate: float | str | None = None) -> None:
         super().__init__(K, n)
-        self.rate = math.sqrt(2.0 * math.log(K) / (n * K)) if rate is None else rate
+        self.given = rate
+        self.t = 1
         self.L = [0.0] * K
+
+    def eta(self) -> float:
+        if self.given == "anytime":
+            return math.sqrt(math.log(self.K) / self.K) * (1.0 / math.sqrt(self.t))
+        if self.given is None:
+            return math.sqrt(2.0 * math.log(self.K) / (self.n * self.K))
+        return float(self.given)
+
+    def gamma(self) -> float:
+        return 0.0
 
     def probabilities(self) -> list[float]:
         smallest = min(self.L)
-        weights = [math.exp(-self.rate * (L_i - smallest)) for L_i in self.L]
+        weights = [math.exp(-self.eta() * (L_i - smallest)) for L_i in self.L]
         total = sum(weights)
         return [w / total for w in weights]
 
@@ -40,17 +49,21 @@ class EXP3(NaivePolicy):
     def update(self, arm: int, y: float) -> None:
         p = self.probabilities()  # L has not moved since the choice
         super().update(arm, y)
-        self.L[arm] += (1.0 - y) / (p[arm] + self.implicit)
+        self.L[arm] += (1.0 - y) / (p[arm] + self.gamma())
+        self.t += 1
 
 
 class EXP3IX(EXP3):
     """Neu 2015."""
 
     def __init__(
-        self, K: int, n: int, rate: float | None = None, implicit: float | None = None
+        self, K: int, n: int, rate: float | str | None = None, implicit: float | None = None
     ) -> None:
         super().__init__(K, n, rate)
-        self.implicit = self.rate / 2.0 if implicit is None else implicit
+        self.implicit = implicit
+
+    def gamma(self) -> float:
+        return 0.5 * self.eta() if self.implicit is None else self.implicit
 
 
 class EXP3Gains(NaivePolicy):
