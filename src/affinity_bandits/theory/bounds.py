@@ -102,12 +102,21 @@ def finite_horizon_pulls(
     exponent: float = 0.5,
     eps: float | None = None,
     log_horizon: float | None = None,
+    biased: bool = False,
 ) -> FloatArray:
-    """2/((1 + eps)**2 Delta_i**2) ((1 - C/(Delta_i n**(1-a))) log(eps Delta_i n**(1-a)/C) - log 2).
+    """2/((1 + eps)**2 Delta_i**2) ((c - C/(Delta_i n**(1-a))) log(eps Delta_i n**(1-a)/C) - log 2), c = 1.
 
     Equation (30): a lower bound on a consistent policy's pulls of arm i at
     this n; 0 for optimal arms, and where the formula or one of its two factors is negative. It
     assumes feedback N(mu W, 1), f <= 1 and mu_i + (1 + eps) Delta_i <= 1.
+
+    With `biased`, for arms of the unknown set B' of Theorem D.1, whose shares stay small or that are
+    pulled often: the smaller of the first line of Equation (31),
+
+        f(beta'/K)**-2 (the formula above with c = alpha/4, less n_0),
+
+    and of Case 2' of Lemma D.11, alpha (beta' - beta) (t0 + n_0) exp(alpha beta') / (4 K). The
+    constants are those of `lower_bound`, n_0 rounded up.
 
     Args:
         bandit: the instance.
@@ -116,22 +125,33 @@ def finite_horizon_pulls(
         exponent: a in (0, 1) of Definition 5.1.
         eps: as in `lower_bound`.
         log_horizon: log n, instead of n.
-    """
+        biased: whether to use that shares in B' are small.
+    """  # noqa: E501 - the formula stays on its line
     _check(bandit)
     log_n = log_of(horizon, log_horizon)
     scale = checks.number("constant", constant, low=0.0, open_low=True)
     power = _exponent(exponent)
     margin = _eps(bandit, eps)
+    stay, n_zero, gain, most = 1.0, 0.0, 1.0, math.inf
+    if biased:
+        proven = lower_bound(bandit, exponent=power, eps=margin, log_horizon=log_n)
+        stay, n_zero = proven.alpha / 4.0, math.ceil(proven.n_zero)
+        gain = inverse_square(proven.weight)
+        log_most = proven.alpha * proven.beta_prime + math.log(
+            stay * (proven.beta_prime - proven.beta) * (sum(bandit.initial_pulls) + n_zero)
+        )
+        most = math.exp(min(log_most - math.log(bandit.arms), 709.0))
     pulls = np.zeros(bandit.arms)
     for arm, gap in enumerate(bandit.gaps.tolist()):
         if gap == 0.0:
             continue
         log_ratio = math.log(gap) + (1.0 - power) * log_n - math.log(scale)
-        # 1 - exp(-x) is negative, and may overflow, for negative x.
-        share = -math.expm1(-log_ratio) if log_ratio > 0.0 else 0.0
+        # exp(-x) may overflow for negative x, where c - exp(-x) is negative.
+        share = max(0.0, stay - math.exp(-log_ratio)) if log_ratio > 0.0 else 0.0
         information = share * max(0.0, math.log(margin) + log_ratio) - math.log(2.0)
-        if information > 0.0:
-            pulls[arm] = 2.0 * information * inverse_square((1.0 + margin) * gap)
+        least = 2.0 * information * inverse_square((1.0 + margin) * gap) - n_zero
+        if least > 0.0:
+            pulls[arm] = min(gain * least, most)
     return pulls
 
 

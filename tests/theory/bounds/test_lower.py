@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -231,3 +232,29 @@ def test_the_ratio_is_upper_over_lower() -> None:
     assert found.ratio == pytest.approx(found.upper / found.lower)
     assert found.holds
     assert 1.0 < bound_ratio(bandit, 10**300).ratio < 1e7
+
+
+def test_the_finite_bound_with_the_bias_is_the_first_line_of_equation_31() -> None:
+    """5,000 arms, f = x, C = 5, a = 1/2: nothing up to n = 1e30, and far above (30) at 1e100."""
+    bandit = AffinityBandit([0.6] + [0.3] * 4_999, Power(1.0), noise="gaussian")
+    rest: dict[str, Any] = {"constant": 5.0, "eps": 0.5}
+    for log10_n in (6, 12, 30):
+        log_n = log10_n * math.log(10.0)
+        found = finite_horizon_pulls(bandit, log_horizon=log_n, biased=True, **rest)
+        assert np.all(found == 0.0)
+    log_n = 100 * math.log(10.0)
+    proven = lower_bound(bandit, eps=0.5, log_horizon=log_n)
+    found = finite_horizon_pulls(bandit, log_horizon=log_n, biased=True, **rest)
+    gap = float(bandit.gaps[-1])
+    c, n_zero = proven.alpha / 4, math.ceil(proven.n_zero)
+    log_root = math.log(gap) + log_n / 2 - math.log(5.0)
+    inner = (c - math.exp(-log_root)) * (math.log(0.5) + log_root) - math.log(2.0)
+    inner -= (1.5 * gap) ** 2 / 2 * n_zero
+    assert found[-1] == pytest.approx(proven.weight**-2 * 2 / (1.5 * gap) ** 2 * inner)
+    plain = finite_horizon_pulls(bandit, log_horizon=log_n, **rest)
+    assert found[-1] > 5 * plain[-1]
+    # Case 2' is larger here; the leading terms are those of Theorem D.1.
+    far = finite_horizon_pulls(bandit, log_horizon=1e9, biased=True, **rest)
+    assert far[1:] == pytest.approx(
+        lower_bound(bandit, eps=0.5, log_horizon=1e9).in_set[1:], rel=1e-4
+    )
