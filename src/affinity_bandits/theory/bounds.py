@@ -138,7 +138,9 @@ def finite_horizon_pulls(
         stay, n_zero = proven.alpha / 4.0, math.ceil(proven.n_zero)
         gain = inverse_square(proven.weight)
         log_most = proven.alpha * proven.beta_prime + math.log(
-            stay * (proven.beta_prime - proven.beta) * (sum(bandit.initial_pulls) + n_zero)
+            stay
+            * (proven.beta_prime - proven.beta)
+            * (sum(effective_initial_pulls(bandit, False)) + n_zero)
         )
         most = math.exp(min(log_most - math.log(bandit.arms), 709.0))
     pulls = np.zeros(bandit.arms)
