@@ -34,7 +34,7 @@ COMMANDS = {
         *("--initial-lead", "2", "--judges", "committee", "--favor-gap", "same"),
     ),
     "audit": ("LOG", "--scale", "1..5"),
-    "show": ("--out", "page.html"),
+    "show": ("--out", "page.html", "--horizon", "1e4"),
 }
 QUICKLY = (
     "import sys; from affinity_bandits.base import progress; "
