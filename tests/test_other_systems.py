@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.experiments import executors, store
+from affinity_bandits.experiments import executors, files
 from affinity_bandits.experiments.executors import ProcessExecutor
 from affinity_bandits_client import NotSupported, journal
 from tests.support.environments import ROOT
@@ -55,14 +55,14 @@ def refuse_folders(path: object, *_: object, **__: object) -> int:
 def test_a_store_writes_where_folders_cannot_be_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = store.files_at(str(tmp_path / "store"))
-    monkeypatch.setattr(store, "sys", WINDOWS)
+    there = files.files_at(str(tmp_path / "store"))
+    monkeypatch.setattr(files, "sys", WINDOWS)
     monkeypatch.setattr("os.open", refuse_folders)
-    files.write("a/b", b"c")
-    assert files.read("a/b") == b"c"
-    monkeypatch.setattr(store, "sys", sys)
+    there.write("a/b", b"c")
+    assert there.read("a/b") == b"c"
+    monkeypatch.setattr(files, "sys", sys)
     with pytest.raises(PermissionError):
-        files.write("a/d", b"e")
+        there.write("a/d", b"e")
 
 
 def test_a_journal_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

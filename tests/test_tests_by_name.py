@@ -22,7 +22,6 @@ ELSEWHERE = {
     "base/checks.py": "tests/base/errors",  # a row for each refusal
     "base/plan_format.py": "packages/service/tests/core/test_spec.py",  # who reads plans
     "base/words.py": "packages/service/tests/ui/test_wording.py",
-    "experiments/work.py": "tests/experiments/test_executors.py",
     "paper/standard_algorithms.py": "tests/paper/test_runner.py",
     "planning/making.py": "tests/planning/test_plan.py",
     "planning/reach.py": "tests/planning/test_what_if.py",

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 from affinity_bandits import AffinityBandit
 from affinity_bandits.experiments import Cell, RayExecutor, Report, SerialExecutor, Shard, Store
-from affinity_bandits.experiments.work import Task
+from affinity_bandits.experiments.cutting import Task
 from affinity_bandits.policies import Uniform
 from affinity_bandits.policies.baselines import UniformState
 from checks.bench.measure import make_parser, report

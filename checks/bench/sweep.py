@@ -1,8 +1,12 @@
-"""Measure the overhead of sweeps: `python -m checks.bench.sweep --json`.
+"""Measure the overhead of sweeps: `python -m checks.bench.sweep --json` (`--small` for a part).
 
 The bare engine is the same cells run by two plain processes that call `simulate` and keep nothing.
 It is compared with the process pool and Ray, with shards written to a store on disk, in short
 slices taken in turn: on the clock (`speed`, which depends on other load) and in CPU time (`work`).
+
+Many small cells, of one replicate each, are compared with a loop over the same cells that keeps
+nothing, again in two processes. Then the files of 10,000 finished cells are counted, and the CPU
+time is measured that `run` takes to find that nothing is missing, and that `export` takes.
 
 The driver's own costs are measured with an executor that does nothing: memory at 10,000 and 100,000
 shards, and the time to plan 10,000 cells.
@@ -22,10 +26,17 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from affinity_bandits.experiments import ProcessExecutor, Report, Store, Sweep, run_cells
+from affinity_bandits.experiments import (
+    ProcessExecutor,
+    Report,
+    Store,
+    Sweep,
+    run_cells,
+    write_table,
+)
+from affinity_bandits.experiments.cutting import TASK_SECONDS, Task
 from affinity_bandits.experiments.executors import Done, Executor
 from affinity_bandits.experiments.ray_executor import RayExecutor
-from affinity_bandits.experiments.work import TASK_SECONDS, Task
 from checks.bench.measure import Compared, in_turn, main, spent
 
 WORKERS = 2
@@ -33,6 +44,9 @@ SLICES = 5
 SECONDS = 12.0
 """CPU time of a bare slice."""
 HORIZON = 200_000
+SMALL = {"small": (2_000, 250_000), "tiny": (10_000, 1_000)}
+"""Numbers of cells and of pulls of each: some 10 ms and 2 ms on a quiet machine."""
+SMALL_SLICES = 1
 
 
 def sweep(replicates: int) -> Sweep:
@@ -119,6 +133,100 @@ def drive(cells: int, shards: int) -> dict[str, float]:
     return {"seconds": time.perf_counter() - began, "mebibytes": peak_mebibytes()}
 
 
+def small_cells(cells: int, horizon: int, half: int | None = None) -> Sweep:
+    """Return a multiple of 200 cells of one replicate, or one half of them."""
+    alphas = [1.0 + i / 1000 for i in range(cells // 100)]
+    return Sweep(
+        axes={
+            "bandit.bias": [
+                {"name": "power", "alpha": alpha}
+                for alpha in (alphas if half is None else alphas[half::2])
+            ],
+            "bandit.initial_pulls": [[10 + i, 10] for i in range(10)],
+            "horizon": [horizon + i for i in range(10)],
+        },
+        fixed={"bandit.true_means": [0.4, 0.6], "policy": "ucb1"},
+        replicates=1,
+    )
+
+
+def bare_small(cells: int, horizon: int, half: int) -> None:
+    """Run one half of small cells in a loop and keep nothing."""
+    from affinity_bandits import simulate
+
+    for planned in small_cells(cells, horizon, half).planned():
+        cell = planned.cell()
+        simulate(cell.bandit, cell.policy, cell.horizon, 1, cell.stream_seed, progress=False)
+
+
+def bare_small_slice(cells: int, horizon: int) -> None:
+    """Run small cells in two plain processes."""
+    spawn = multiprocessing.get_context("spawn")
+    workers = [spawn.Process(target=bare_small, args=(cells, horizon, half)) for half in (0, 1)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def sweep_small_slice(cells: int, horizon: int, root: str | None = None) -> None:
+    """Run small cells as a sweep, into a fresh store."""
+    with tempfile.TemporaryDirectory() as folder:
+        grid = small_cells(cells, horizon)
+        summary = run_cells(grid, Store(root or folder), ProcessExecutor(WORKERS))
+        assert summary.run == cells
+
+
+def finished(cells: int, horizon: int) -> dict[str, float]:
+    """Return the files that small cells leave, and the CPU time of looking at them."""
+    with tempfile.TemporaryDirectory() as root:
+        sweep_small_slice(cells, horizon, root)
+        return {
+            "files": sum(1 for _ in Path(root).rglob("*")),
+            "mebibytes": sum(path.stat().st_size for path in Path(root).rglob("*")) / 2**20,
+            "resume_seconds": look("run", root, cells, horizon),
+            "export_seconds": look("export", root, cells, horizon),
+        }
+
+
+def look(what: str, root: str, cells: int, horizon: int) -> float:
+    """Resume or export finished cells in a fresh process; return its CPU time."""
+    words = ["--look", what, root, str(cells), str(horizon)]
+    command = [sys.executable, "-m", "checks.bench.sweep", *words]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def look_here(what: str, root: str, cells: int, horizon: int) -> float:
+    """Resume or export finished cells in this process; return the CPU time."""
+    began = time.process_time()
+    grid = small_cells(cells, horizon)
+    if what == "run":
+        assert run_cells(grid, Store(root), ProcessExecutor(WORKERS)).found == cells
+    else:
+        assert write_table(grid, Store(root), Path(root, "cells.parquet")) == cells
+    return time.process_time() - began
+
+
+def small() -> dict[str, float]:
+    """Return the figures of small cells."""
+    figures: dict[str, float] = {}
+    bare_small_slice(200, SMALL["tiny"][1])  # compiles
+    for name, (cells, horizon) in SMALL.items():
+        bare_work = partial(bare_small_slice, cells, horizon)
+        pool = partial(sweep_small_slice, cells, horizon)
+        # Of the sweep over that of the loop: the other way around than `Compared`.
+        middle, least, most = (1 / one for one in in_turn(bare_work, pool, SMALL_SLICES).work)
+        figures |= {
+            f"sweep.{name}.cells": cells,
+            f"sweep.{name}.milliseconds": 1000 * spent(bare_work).processors / cells,
+            f"sweep.{name}.work": middle,
+            f"sweep.{name}.work.least": most,
+            f"sweep.{name}.work.most": least,
+        }
+    found = finished(*SMALL["tiny"])
+    return figures | {f"sweep.finished.{kind}": value for kind, value in found.items()}
+
+
 def peak_mebibytes() -> float:
     """Return the most memory this process has had; `getrusage` starts with its parent's."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
@@ -167,7 +275,7 @@ def run() -> dict[str, float]:
         held = driven(10_000, shards)["mebibytes"]
         figures[f"sweep.driver.mebibytes_at_{shards // 1000}k_shards"] = held
     figures["sweep.plan_10k_cells.seconds"] = driven(10_000, 10_000)["seconds"]
-    return figures
+    return figures | small()
 
 
 def tell(figures: dict[str, float], name: str, found: Compared) -> None:
@@ -181,4 +289,10 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--drive"]:
         print(json.dumps(drive(int(sys.argv[2]), int(sys.argv[3]))))
         sys.exit(0)
+    if sys.argv[1:2] == ["--look"]:
+        print(look_here(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))
+        sys.exit(0)
+    if "--small" in sys.argv:
+        sys.argv.remove("--small")
+        sys.exit(main(small))
     sys.exit(main(run))

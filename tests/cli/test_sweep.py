@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from affinity_bandits.experiments import Store, Sweep
+from affinity_bandits.experiments import Experiment, Store, Sweep, run_cells
 from tests.cli.test_simulate import affinity, refused, succeeded
+from tests.experiments.driver import EachShard
 
 pytestmark = pytest.mark.slow  # each test starts processes or compiles
 
@@ -41,13 +42,22 @@ def spec(tmp_path: Path) -> Path:
 
 
 def shards(spec: Path) -> list[Path]:
-    return sorted(spec.with_suffix(".store").glob("??/*/*.parquet"))
+    return sorted(spec.with_suffix(".store").glob("runs/*.parquet"))
+
+
+def run_apart(spec: Path) -> None:
+    """Run a sweep so that each shard has a file of its own."""
+    run_cells(Sweep.from_toml(spec), Store(spec.with_suffix(".store")), EachShard())
 
 
 def test_runs_goes_on_after_a_loss_and_gives_the_same(spec: Path) -> None:
     output = succeeded("sweep", "run", spec, *SERIAL)
     assert "4 cells: 0 replicates were there, 24 were run" in output
     whole = Store(spec.with_suffix(".store")).content_hash()
+    (file,) = shards(spec)
+    file.unlink()
+    run_apart(spec)
+    assert len(shards(spec)) == 8
     shards(spec)[0].unlink()
     assert "21 replicates were there, 3 were run" in succeeded("sweep", "run", spec, *SERIAL)
     assert Store(spec.with_suffix(".store")).content_hash() == whole
@@ -62,6 +72,7 @@ def test_processes_give_what_this_process_gives(spec: Path, tmp_path: Path) -> N
 
 
 def test_damage_and_changes_are_said(spec: Path) -> None:
+    run_apart(spec)
     succeeded("sweep", "run", spec, *SERIAL)
     damaged = shards(spec)[0]
     damaged.write_bytes(b"nothing")
@@ -85,7 +96,7 @@ def test_failures_are_named_and_the_rest_is_run(spec: Path) -> None:
 
 
 def test_status_counts_value_by_value(spec: Path) -> None:
-    succeeded("sweep", "run", spec, *SERIAL)
+    run_apart(spec)
     shards(spec)[0].unlink()
     output = succeeded("sweep", "status", spec)
     assert "21 of 24 replicates (87.5%) of 4 cells" in output
@@ -95,13 +106,17 @@ def test_status_counts_value_by_value(spec: Path) -> None:
 
 
 def test_shows_a_finished_and_a_half_finished_sweep(spec: Path, tmp_path: Path) -> None:
-    succeeded("sweep", "run", spec, *SERIAL)
+    sweep = Sweep.from_toml(spec)
+    *most, last = [planned.cell() for planned in sweep.planned()]
+    store = Store(spec.with_suffix(".store"))
+    for cells in (most, [last]):
+        before = shards(spec)
+        run_cells(Experiment(cells, 6), store)
     picture = tmp_path / "small-regret.png"
     assert f"picture: {picture}" in succeeded("sweep", "show", spec)
     assert picture.read_bytes().startswith(b"\x89PNG")
-    lost = shards(spec)[0].parent
-    for shard in lost.iterdir():
-        shard.unlink()
+    (lost,) = {*shards(spec)} - {*before}
+    lost.unlink()
     out = tmp_path / "pictures"
     out.mkdir()
     output = succeeded("sweep", "show", spec, "--out", out, "--value", "wrong")
@@ -157,7 +172,8 @@ def test_an_interrupt_is_said_and_gone_on_from(spec: Path) -> None:
     said = "affinity: interrupted; the same command goes on where this one stopped"
     assert errors.splitlines()[-1] == said
     assert "Traceback" not in errors
-    there = [int(shard.name.split("-")[0]) for shard in shards(spec)]
+    (kept,) = Store(spec.with_suffix(".store")).kept()
+    there = Store(spec.with_suffix(".store")).result(kept).replicates.tolist()
     assert 0 < len(there) < 2000
     # Two runs were under way in different places; the gap between them is filled.
     wanted = max(there) + 3

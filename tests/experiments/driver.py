@@ -1,4 +1,7 @@
-"""Run a sweep as a user's program would: python -m tests.experiments.driver STORE [LIMIT]"""
+"""Run a sweep as a user's program would.
+
+python -m tests.experiments.driver STORE TASK_SECONDS [LIMIT]
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from affinity_bandits.base.errors import AffinityError
-from affinity_bandits.experiments import ProcessExecutor, Store, Sweep, run_cells
+from affinity_bandits.experiments import ProcessExecutor, SerialExecutor, Store, Sweep, run_cells
 from affinity_bandits.policies import UCB1
 from affinity_bandits.policies.ucb import UCB1State
 
@@ -28,6 +31,24 @@ SMALL = Sweep(
     {"bandit.true_means": [0.4, 0.6], "horizon": 200},
     replicates=2,
 )
+
+
+class EachShard(SerialExecutor):
+    """Every shard is a task, and a file, of its own."""
+
+    def task_seconds(self) -> float:
+        return 0.0
+
+
+class Tasks(ProcessExecutor):
+    """Two processes, and tasks that take so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(2)
+        self._seconds = seconds
+
+    def task_seconds(self) -> float:
+        return self._seconds
 
 
 @dataclass(frozen=True)
@@ -66,10 +87,10 @@ class Sleepy(UCB1):
 
 
 if __name__ == "__main__":
-    for limit in sys.argv[2:]:  # as on a full disk, no file can become larger
+    for limit in sys.argv[3:]:  # as on a full disk, no file can become larger
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     try:
-        summary = run_cells(LONG, Store(sys.argv[1]), ProcessExecutor(2))
+        summary = run_cells(LONG, Store(sys.argv[1]), Tasks(float(sys.argv[2])))
     except AffinityError as error:
         sys.exit(str(error))
     print(summary.found, summary.run, summary.failed)

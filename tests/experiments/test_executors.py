@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,9 +18,7 @@ from affinity_bandits.experiments import (
     Store,
     executors,
     run_cells,
-    work,
 )
-from affinity_bandits.experiments.cells import Shard
 from affinity_bandits.policies import EXP3, UCB1, Elimination, Uniform
 from tests.experiments.driver import Deadly, Sleepy
 
@@ -84,37 +81,6 @@ def test_a_cell_beyond_its_time_limit_fails_and_the_rest_is_run(tmp_path: Path) 
     assert (summary.run, summary.failed) == (2, 1)
     assert "took longer than its time limit, 10 seconds" in next(iter(summary.errors.values()))
     assert store.slow() == []
-
-
-@pytest.mark.slow
-def test_a_slow_cell_is_noted_with_what_was_finished_before_it_until_it_is_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(work, "WATCH_SECONDS", 0.02)
-    monkeypatch.setattr(work, "SLOW_SECONDS", 0.2)
-    policies = [Uniform(), Sleepy(seconds=1.5), Elimination()]
-    cells = Experiment([Cell(BANDIT, policy, 200) for policy in policies], 3)
-    store = Store(tmp_path)
-    seen = []
-
-    def look(*_: object) -> None:
-        seen.extend(store.slow())
-
-    looking = threading.Timer(1.0, look)
-    run_cells(Experiment(cells.cells[:1], 3), Store(tmp_path / "first"))  # compiles
-    looking.start()
-    assert run_cells(cells, store).failed == 0
-    looking.join()
-    assert [(note.policy, note.before, note.limit) for note in seen] == [
-        ("sleepy(seconds=1.5)", 3, None)
-    ]
-    assert store.slow() == []
-
-
-def test_the_usual_time_limit_is_generous() -> None:
-    short, long = (Shard(Cell(BANDIT, UCB1(), pulls), 0, 10) for pulls in (100, 10**10))
-    assert 3600.0 < work.usual_limit(short) < 3601.0
-    assert work.usual_limit(long) == pytest.approx(3600.0 + 100 * 10 * 10**10 * 40e-9 * 1.25)
 
 
 def test_what_workers_waited_for_is_not_said_once_they_are_gone() -> None:

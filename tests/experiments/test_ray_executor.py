@@ -6,6 +6,7 @@ The answers are those of a stand-in for Ray; `test_ray_faults.py` causes them on
 from __future__ import annotations
 
 import logging
+import pickle
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -22,9 +23,10 @@ from affinity_bandits.experiments import (
     Report,
     Shard,
     Store,
+    executors,
     ray_executor,
 )
-from affinity_bandits.experiments.store import leave_token
+from affinity_bandits.experiments.files import leave_token
 from affinity_bandits.policies import Uniform
 from tests.experiments.conftest import content
 
@@ -65,6 +67,7 @@ class Ray:
         self.options: dict[str, Any] = {}
         self._sent: list[tuple[Any, ...]] = []
         self._got = -1
+        self._asked = 0
 
     def get_runtime_context(self) -> Any:
         return SimpleNamespace(gcs_address="")
@@ -85,8 +88,13 @@ class Ray:
         self.most_in_flight = max(self.most_in_flight, len(references))
         return references[:1], references[1:]
 
+    def last(self) -> list[int]:
+        """Return the replicates of the task that is asked for."""
+        return [shard.first for shard in pickle.loads(self._sent[self._asked][0])]
+
     def get(self, reference: int) -> Any:
         self._got += 1
+        self._asked = reference
         fault = self.fail(self._got)
         if fault:
             raise FAULTS[fault]("last\nno module named pyarrow")
@@ -102,7 +110,7 @@ def run(ray: Any, root: Path, tasks: list[int], **more: Any) -> list[Report]:
     store = Store(root)
     first = iter(range(10**6))
     queue = iter([tuple(Shard(CELL, next(first), 1) for _ in range(count)) for count in tasks])
-    token = more.get("token") or leave_token(store)
+    token = more.get("token") or leave_token(store.files)
     RayExecutor()._run(ray, queue, store.root, token, reports.append)
     return reports
 
@@ -147,6 +155,21 @@ def test_the_shards_of_a_task_that_died_are_told_apart(tmp_path: Path) -> None:
     assert len(calls) == 8
 
 
+@pytest.mark.parametrize(("pieces", "calls", "deaths"), [(16, 34, 6), (400, 403, 4)])
+def test_a_large_task_that_died_runs_again_in_few_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pieces: int, calls: int, deaths: int
+) -> None:
+    """One of 400 kills its worker: each time that a task has it. One per task is the control."""
+    monkeypatch.setattr(executors, "PIECES", pieces)
+    ray = Ray([1])
+    monkeypatch.setattr(ray, "fail", lambda call: "WorkerCrashedError" if 7 in ray.last() else "")
+    reports = run(ray, tmp_path, [400])
+    assert [report.shard.first for report in reports if report.error is not None] == [7]
+    assert len(reports) == 400
+    assert ray._got + 1 == calls
+    assert len(Store(tmp_path).snapshot().listed) == calls - deaths
+
+
 def test_lost_machines_do_not_count_as_crashes(tmp_path: Path) -> None:
     lost = ["NodeDiedError", "ObjectLostError"]
     ray = Ray([1], lambda call: lost[call % 2] if call < 10 else "")
@@ -165,7 +188,7 @@ def test_what_no_machine_can_run_is_an_error_with_its_cause(tmp_path: Path) -> N
 def test_a_store_without_the_drivers_token_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with pytest.raises(InvalidInput, match="store must be a place that all machines"):
-        run(Ray([1]), tmp_path, [1], token=leave_token(Store(tmp_path / "other")))
+        run(Ray([1]), tmp_path, [1], token=leave_token(Store(tmp_path / "other").files))
 
 
 def test_a_head_that_is_gone_is_said_in_one_sentence(
@@ -189,7 +212,7 @@ def test_a_head_that_is_gone_is_said_in_one_sentence(
 @pytest.mark.parametrize(("cores", "seconds"), [(8, 1.0), (600, 6.0), (10**5, 60.0)])
 def test_tasks_are_longer_with_more_cores(tmp_path: Path, cores: int, seconds: float) -> None:
     executor = RayExecutor()
-    token = leave_token(Store(tmp_path))
+    token = leave_token(Store(tmp_path).files)
     executor._run(Ray([cores]), iter([]), str(tmp_path), token, lambda _: None)
     assert executor.task_seconds() == seconds
 

@@ -25,7 +25,7 @@ from affinity_bandits.experiments import (
     ray_executor,
     run_cells,
 )
-from affinity_bandits.experiments.store import leave_token, sees
+from affinity_bandits.experiments.files import leave_token, sees
 from affinity_bandits.policies import Elimination, Uniform
 from tests.experiments.driver import Sleepy
 from tests.experiments.own_code import MINE, loaded
@@ -80,7 +80,7 @@ def test_a_store_that_workers_do_not_share_is_refused(cluster: RayCluster, tmp_p
 
 
 def test_a_token_is_seen_in_its_store_alone_and_looking_creates_none(tmp_path: Path) -> None:
-    token = leave_token(Store(tmp_path / "one"))
+    token = leave_token(Store(tmp_path / "one").files)
     assert sees(str(tmp_path / "one"), token)
     Store(tmp_path / "other")
     assert not sees(str(tmp_path / "other"), token)
@@ -121,7 +121,7 @@ def test_a_cell_that_runs_out_of_memory_fails_in_the_end(
     def run() -> None:
         store = Store(tmp_path / "store")
         cells = sleepers(tmp_path / "record", 1, 60.0)
-        with suppress(Exception):  # the control ends without Ray
+        with suppress(Exception, SystemExit):  # the control ends without Ray
             summaries.append(run_cells(cells, store, RayExecutor(cluster.address)))
 
     thread = threading.Thread(target=run, daemon=True)

@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 
-from affinity_bandits import AffinityBandit
 from affinity_bandits.experiments import (
-    Cell,
     Store,
     Sweep,
     run_cells,
     work,
 )
-from affinity_bandits.policies import UCB1
 from affinity_bandits.simulation import Result
 from tests.experiments.driver import SMALL
 
@@ -45,14 +42,6 @@ def test_an_error_of_a_shard_is_reported_and_the_rest_is_run(
         assert set(summary.errors.values()) == {"ZeroDivisionError: by design"}
     assert run_cells(SMALL, Store(tmp_path)).run == 2
     assert Store(tmp_path).failures() == []
-
-
-@pytest.mark.parametrize("seconds", [1.0, 10.0])
-def test_tasks_and_shards_are_as_long_as_the_executor_asks(seconds: float) -> None:
-    cell = Cell(AffinityBandit([0.4, 0.6]), UCB1(), 20_000)  # guessed: a millisecond
-    cut = work.cut_into_tasks([(cell, range(40_000))], work.Guess(), None, lambda: seconds)
-    counts = [[shard.count for shard in task] for task in cut]
-    assert counts == [[1000 * seconds]] * int(40 / seconds)
 
 
 def test_adding_replicates_and_cells_runs_only_what_is_new(tmp_path: Path) -> None:

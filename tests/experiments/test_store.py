@@ -1,29 +1,23 @@
-"""The store: writes that fail leave nothing torn; on an object store it is the same.
+"""The store keeps a file per task; on an object store it is the same, by few requests.
 
 The object store is a real HTTP server that speaks S3, on loopback.
 """
 
 from __future__ import annotations
 
-import errno
-import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from affinity_bandits.base.errors import InvalidInput
-from affinity_bandits.experiments import SerialExecutor, Store, Sweep, run_cells
-from affinity_bandits.experiments.store import LocalFiles, folder_of
-from tests.experiments.driver import SMALL
-
-CALLS = [(Path, "mkdir"), (Path, "open"), (os, "fsync"), (Path, "replace"), (Path, "unlink")]
-CALLS += [(os, "open")]  # of the directory, to sync it
+from affinity_bandits.experiments import Store, Sweep, run_cells, write_table
+from affinity_bandits.experiments.summaries import count_finished
+from tests.experiments.driver import EachShard
 
 SWEEP = Sweep(
     {"policy": ["ucb1", "elimination"]},
@@ -69,109 +63,95 @@ def bucket(requests: Path) -> Iterator[str]:
         server.wait()
 
 
+def small_cells(count: int) -> Sweep:
+    cells = {"bandit.initial_pulls": [[10, 10 + i] for i in range(count)]}
+    fixed = {"bandit.true_means": [0.4, 0.6], "horizon": 50, "policy": "uniform"}
+    return Sweep(cells, fixed, replicates=1)
+
+
 @pytest.mark.slow
 def test_a_sweep_into_a_bucket_is_the_same_and_mended(bucket: str, tmp_path: Path) -> None:
     store = Store(bucket.format("first"))
-    assert run_cells(SWEEP, store, SerialExecutor()).run == 24
+    assert run_cells(SWEEP, store, EachShard()).run == 24
     local = Store(tmp_path)
     run_cells(SWEEP, local)
     whole = store.content_hash()
     assert whole == local.content_hash()
-    folder = folder_of(next(iter(store.identities())))
-    name = f"{folder}/{store.files.names(folder)[0]}"
+    name = f"runs/{store.files.names('runs')[0]}"
     store.files.write(name, store.files.read(name)[:-20])
     with pytest.raises(InvalidInput, match="undamaged"):
         store.content_hash()
     mended = run_cells(SWEEP, store)
     assert mended.aside == [name]
+    assert mended.run in (2, 5)  # what was in that file
     assert mended.found + mended.run == 24
     assert store.content_hash() == whole
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("option", "most"), [("", 3.0), ("&allow_delayed_open=false", 5.0)])
-def test_a_shard_takes_few_requests(bucket: str, requests: Path, option: str, most: float) -> None:
-    """A look when it is planned, one before it runs, and one to write it.
+@pytest.mark.parametrize(("option", "most"), [("", 1), ("&allow_delayed_open=false", 3)])
+def test_a_task_is_written_by_few_requests(
+    bucket: str, requests: Path, option: str, most: int
+) -> None:
+    """Planning lists three folders: outcomes, failures and what takes long.
 
-    Without the option, the negative control, writing alone takes three.
+    Without the option, the negative control, writing takes three.
     """
     store = Store(bucket.format(f"few{len(option)}") + option)
-    cells = {"bandit.initial_pulls": [[10, 10 + i] for i in range(20)]}
-    fixed = {"bandit.true_means": [0.4, 0.6], "horizon": 50, "policy": "uniform"}
-    before = requests.read_text(encoding="utf-8").count(" HTTP/1.")
-    assert run_cells(Sweep(cells, fixed, replicates=1), store).run == 20
-    found = (requests.read_text(encoding="utf-8").count(" HTTP/1.") - before) / 20
-    assert most - 0.5 <= found <= most + 0.5
-
-
-class FailingCalls:
-    """Let one filesystem call of `LocalFiles.write` fail, or all from that one on."""
-
-    def __init__(self, at: int, lasting: bool, patch: pytest.MonkeyPatch) -> None:
-        self.at = at
-        self.lasting = lasting
-        self.calls = 0
-        self.failed = ""
-        self.inside = False
-        real = LocalFiles.write
-
-        def write(files: LocalFiles, name: str, content: bytes) -> None:
-            self.inside = True
-            try:
-                real(files, name, content)
-            finally:
-                self.inside = False
-
-        patch.setattr(LocalFiles, "write", write)
-        for owner, name in CALLS:
-            patch.setattr(owner, name, self._may_fail(getattr(owner, name), name))
-
-    def _may_fail(self, real: Callable[..., Any], name: str) -> Callable[..., Any]:
-        def call(*given: Any, **named: Any) -> Any:
-            self.calls += self.inside
-            if self.inside and (self.calls == self.at or (self.lasting and self.calls > self.at)):
-                self.failed = self.failed or name
-                raise OSError(errno.ENOSPC, f"injected into {name}")
-            return real(*given, **named)
-
-        return call
+    before = count(requests)
+    assert run_cells(small_cells(20), store, EachShard()).run == 20
+    assert count(requests) - before == 3 + 20 * most
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lasting", [False, True])
-def test_any_call_of_a_write_may_fail(
-    tmp_path: Path, undisturbed: Callable[[Sweep], str], lasting: bool
+def test_a_thousand_cells_are_resumed_and_exported_by_few_requests(
+    bucket: str, requests: Path, tmp_path: Path
 ) -> None:
-    whole = undisturbed(SMALL)
-    failed = set()
-    for at in range(1, 100):
-        store = Store(tmp_path / str(at))
-        with pytest.MonkeyPatch.context() as patch:
-            faults = FailingCalls(at, lasting, patch)
-            summary = run_cells(SMALL, store)
-        store.content_hash()  # nothing is torn
-        missing = 4 - sum(store.count(cell.identity, 2) for cell in SMALL.planned())
-        assert summary.failed > 0 or missing == 0
-        assert run_cells(SMALL, store).failed == 0
-        assert store.content_hash() == whole
-        if not faults.failed:
-            break
-        failed.add(faults.failed)
-    assert failed == {name for _, name in CALLS}
+    """One to list each folder, and two per file: its size first. A file per cell is the control."""
+    sweep = small_cells(1000)
+    store = Store(bucket.format("thousand"))
+    run_cells(sweep, store)
+    files = len(store.files.names("runs"))
+    assert files <= 5
+    before = count(requests)
+    assert run_cells(sweep, store).found == 1000
+    assert count(requests) - before == 3 + 2 * files
+    before = count(requests)
+    assert count_finished(sweep, store).done == 1000
+    assert count(requests) - before == 1 + 2 * files
+    before = count(requests)
+    assert write_table(sweep, store, tmp_path / "cells.csv") == 1000
+    assert count(requests) - before == 1 + 4 * files
+    apart = Store(bucket.format("apart"))
+    run_cells(small_cells(30), apart, EachShard())
+    before = count(requests)
+    assert run_cells(small_cells(30), apart).found == 30
+    assert count(requests) - before == 3 + 2 * 30
 
 
-def test_a_write_that_is_not_atomic_leaves_a_torn_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Negative control."""
+def count(requests: Path) -> int:
+    """Return how many requests there were."""
+    return requests.read_text(encoding="utf-8").count(" HTTP/1.")
 
-    def write(files: LocalFiles, name: str, content: bytes) -> None:
-        path = Path(files.root, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content[: len(content) // 2])
-        raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr(LocalFiles, "write", write)
-    assert run_cells(SMALL, Store(tmp_path)).failed == 2
-    with pytest.raises(InvalidInput, match="undamaged"):
-        Store(tmp_path).content_hash()
+@pytest.mark.parametrize(("each", "files"), [(False, 3), (True, 600)])
+def test_many_cells_are_few_files(tmp_path: Path, each: bool, files: int) -> None:
+    """A file per cell is the negative control."""
+    sweep, store = small_cells(600), Store(tmp_path)
+    assert run_cells(sweep, store, EachShard() if each else None).run == 600
+    found = [path.name for path in tmp_path.rglob("*")]
+    assert "runs" in found
+    assert files <= len(found) - 1 <= files if each else len(found) - 1 <= files
+
+
+def test_a_store_knows_what_was_written_since_it_last_looked(tmp_path: Path) -> None:
+    store, other = Store(tmp_path), Store(tmp_path)
+    assert list(store.kept()) == []
+    run_cells(small_cells(2), other)
+    first = list(store.kept())
+    assert len(first) == 2
+    run_cells(small_cells(3), other)
+    assert len(list(store.kept())) == 3
+    assert len(store.result(first[0]).replicates) == 1
+    next((tmp_path / "runs").iterdir()).unlink()
+    assert len(list(store.kept())) < 3

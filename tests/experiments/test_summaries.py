@@ -10,7 +10,7 @@ import pytest
 from affinity_bandits import simulate
 from affinity_bandits.base.errors import InvalidInput
 from affinity_bandits.experiments import Sweep, cell_summaries, run_cells, write_table
-from affinity_bandits.experiments.store import Store, folder_of
+from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.summaries import count_finished, keep_spec, summarize
 
 SWEEP = Sweep(
@@ -69,10 +69,10 @@ def test_nothing_is_known_of_what_is_not_run(store: Store, tmp_path: Path) -> No
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     sweep, made = run_some(tmp_path, 5)
     (planned,) = sweep.planned()
-    (shard,) = (tmp_path / folder_of(planned.identity)).iterdir()
-    shard.write_bytes(shard.read_bytes()[:-1])
-    with pytest.raises(InvalidInput, match=shard.name):
-        summarize(planned.identity, planned.place, made, 5)
+    (file,) = (tmp_path / "runs").iterdir()
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(InvalidInput, match=file.name):
+        summarize(planned.identity, planned.place, made.snapshot(), 5)
 
 
 def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_parquet_table_can_be_joined_with_the_shards(store: Store, tmp_path: P
     assert write_table(SWEEP, store, str(tmp_path / "cells.parquet")) == 4
     rows = parquet.read_table(tmp_path / "cells.parquet").to_pylist()
     # Cells of two and of three arms are one table.
-    files = [str(path) for path in Path(store.root).glob("??/*/*.parquet")]
+    files = [str(path) for path in Path(store.root).glob("runs/*.parquet")]
     shards = dataset.dataset(files).to_table().to_pylist()
     assert {row["cell"] for row in rows} == {row["cell"] for row in shards}
     assert {len(row["pulls"]) for row in shards} == {2, 3}

@@ -2,10 +2,11 @@
 
 from affinity_bandits.experiments.cells import Cell, Experiment, PlannedCell, Shard
 from affinity_bandits.experiments.executors import Executor, ProcessExecutor, SerialExecutor
+from affinity_bandits.experiments.outcomes import Kept
 from affinity_bandits.experiments.parts import Part
 from affinity_bandits.experiments.ray_executor import RayExecutor
 from affinity_bandits.experiments.run import Summary, run_cells, run_experiment
-from affinity_bandits.experiments.store import Kept, Store
+from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.summaries import (
     CellSummary,
     cell_summaries,

@@ -176,7 +176,7 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Shard:
-    """Some of a cell's replicates: the unit of work and of storage."""
+    """Some of a cell's replicates: the unit of work."""
 
     planned: Cell | PlannedCell
     first: int
@@ -189,14 +189,9 @@ class Shard:
         return self.planned.identity
 
     @property
-    def stem(self) -> str:
-        """The start of its file's name."""
-        return f"{self.first:09d}-{self.count:07d}"
-
-    @property
     def name(self) -> str:
         """Its name in messages."""
-        return f"{self.identity}/{self.stem}"
+        return f"{self.identity}/{self.first:09d}-{self.count:07d}"
 
 
 @dataclass(frozen=True)

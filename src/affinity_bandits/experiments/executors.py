@@ -17,9 +17,10 @@ from affinity_bandits.base import checks, workers
 from affinity_bandits.base.errors import NotSupported
 from affinity_bandits.base.progress import begin_delay, end_delay, forward_delays
 from affinity_bandits.base.workers import Worker
-from affinity_bandits.experiments.cells import Cell
+from affinity_bandits.experiments.cells import Cell, Shard
+from affinity_bandits.experiments.cutting import TASK_SECONDS, Task
 from affinity_bandits.experiments.store import Store
-from affinity_bandits.experiments.work import TASK_SECONDS, Report, Task, run_task
+from affinity_bandits.experiments.work import Report, Sent, received, run_task, to_send
 
 Done = Callable[[Report], None]  # called with the report on every shard
 
@@ -49,14 +50,15 @@ class SerialExecutor:
 SHUTDOWN_SECONDS = 3.0  # seconds that workers have after Ctrl-C to finish their tasks
 MOST_WORKERS = 60 if sys.platform == "win32" else 100_000  # Windows waits for 63 pipes at most
 MAX_CRASHES = 3  # workers that a shard may kill before it is reported as failed
+PIECES = 16  # tasks that replace one whose worker died
 LEAST_SECONDS = 1.0  # of a time limit: starting and writing take part of it
 
 
 class Retries:
     """Decides what to do with the shards of a task whose worker died.
 
-    They run again, one per task. A shard whose workers keep dying, or that exceeded the time limit,
-    is reported as failed.
+    They run again in smaller tasks, in the end one per task. A shard whose workers keep dying, or
+    that exceeded the time limit, is reported as failed.
 
     Args:
         root: of the store, where workers note why they end.
@@ -72,7 +74,7 @@ class Retries:
         """Return the tasks to run in place of one whose worker died."""
         limits = {note.shard: note.limit for note in self._store.slow() if note.limit is not None}
         self._store.forget_slow(task)
-        again: list[Task] = []
+        again: list[Shard] = []
         for shard in task:
             self._crashes[shard.name] += len(task) == 1  # else, another one may be to blame
             if shard.name in limits:
@@ -80,11 +82,12 @@ class Retries:
                 error = f"took longer than its time limit, {limit:g} seconds"
                 self._done(Report(shard, limit, f"{error} (set another with --time-limit)"))
             elif self._crashes[shard.name] < MAX_CRASHES:
-                again.append((shard,))
+                again.append(shard)
             else:
                 error = f"its worker died {MAX_CRASHES} times: {cause}"
                 self._done(Report(shard, 0.0, error))
-        return again
+        size = math.ceil(len(again) / PIECES)
+        return [tuple(again[at : at + size]) for at in range(0, len(again), size or 1)]
 
 
 def check_limit(time_limit: float | None) -> float | None:
@@ -97,7 +100,8 @@ def check_limit(time_limit: float | None) -> float | None:
 class ProcessExecutor:
     """Several processes, started by spawn; a worker that dies is replaced.
 
-    Its shards are run again, one per task. A shard whose workers keep dying is reported as failed.
+    Its shards are run again in smaller tasks. A shard whose workers keep dying is reported as
+    failed.
 
     Args:
         workers: how many; one per core by default.
@@ -150,7 +154,7 @@ class ProcessExecutor:
                     idle.append(worker)
                     if isinstance(answer, str):
                         raise unsendable_cell(task[0].planned.cell(), answer)
-                    for report in answer:
+                    for report in received(answer, task):
                         done(report)
         except KeyboardInterrupt:
             # A task may take hours. What workers write is whole or absent, so they can be killed.
@@ -188,10 +192,10 @@ class _Delays:
             self.show(pipe, "")
 
 
-def _receive(worker: Worker) -> list[Report] | str | _Delay | None:
+def _receive(worker: Worker) -> list[Sent] | str | _Delay | None:
     """Return the reports of a task, an error of loading it, a delay, or None if the worker died."""
     try:
-        found: list[Report] | str | _Delay = worker.pipe.recv()
+        found: list[Sent] | str | _Delay = worker.pipe.recv()
     except (EOFError, OSError):
         worker.end()
         return None
@@ -202,7 +206,7 @@ def _work(pipe: Connection, root: str, time_limit: float | None) -> None:
     """Run tasks until the driver is gone."""
     forward_delays(partial(_send_delay, pipe))
     while True:
-        answer: list[Report] | str
+        answer: list[Sent] | str
         try:
             task = pipe.recv()
         except EOFError:
@@ -212,7 +216,7 @@ def _work(pipe: Connection, root: str, time_limit: float | None) -> None:
         ) as error:  # a module that is not there, a class that its file does not have
             answer = f"{type(error).__name__}: {error}"
         else:
-            answer = list(run_task(task, root, time_limit))
+            answer = to_send(run_task(task, root, time_limit), task)
         with contextlib.suppress(BrokenPipeError):
             pipe.send(answer)
 

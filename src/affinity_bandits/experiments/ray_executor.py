@@ -16,6 +16,7 @@ from affinity_bandits.base import checks
 from affinity_bandits.base.digests import own_files
 from affinity_bandits.base.errors import AffinityError, InvalidInput, need
 from affinity_bandits.base.progress import delay
+from affinity_bandits.experiments.cutting import TASK_SECONDS, Task
 from affinity_bandits.experiments.executors import (
     HERE,
     Done,
@@ -23,8 +24,9 @@ from affinity_bandits.experiments.executors import (
     check_limit,
     unsendable_cell,
 )
-from affinity_bandits.experiments.store import Store, leave_token, sees
-from affinity_bandits.experiments.work import TASK_SECONDS, Report, Task, run_task
+from affinity_bandits.experiments.files import leave_token, sees
+from affinity_bandits.experiments.store import Store
+from affinity_bandits.experiments.work import Report, Sent, received, run_task, to_send
 
 PATIENCE = 10.0  # seconds to wait for a cluster's machine to answer
 HEAD_PATIENCE = 20.0  # the same for the head of a cluster that did answer; Ray itself waits 60
@@ -73,7 +75,7 @@ class RayExecutor:
         if first is None:
             return
         store = Store(root)
-        token = leave_token(store)
+        token = leave_token(store.files)
         try:
             with self._connected() as ray:
                 self._run(ray, chain([first], queue), root, token, done)
@@ -113,7 +115,7 @@ class RayExecutor:
                         continue
                     if isinstance(answer, Refusal):
                         raise answer.error(task, root)
-                    for report in answer:
+                    for report in received(answer, task):
                         done(report)
         finally:
             for reference in running:
@@ -180,9 +182,7 @@ _shared: set[str] = set()
 """Tokens that this process has seen."""
 
 
-def run_sent(
-    sent: bytes, root: str, token: str, time_limit: float | None
-) -> list[Report] | Refusal:
+def run_sent(sent: bytes, root: str, token: str, time_limit: float | None) -> list[Sent] | Refusal:
     """Run a pickled task on a machine of the cluster.
 
     Args:
@@ -199,7 +199,7 @@ def run_sent(
         task = pickle.loads(sent)
     except Exception as error:  # a module that is not there, a class that its file does not have
         return Refusal(False, f"{type(error).__name__}: {error}, on {socket.gethostname()}")
-    return list(run_task(task, root, time_limit))
+    return to_send(run_task(task, root, time_limit), task)
 
 
 def _pickled(task: Task) -> bytes:

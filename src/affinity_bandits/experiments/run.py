@@ -8,16 +8,18 @@ from dataclasses import dataclass, field
 
 from affinity_bandits.base.displays import one_line
 from affinity_bandits.base.errors import AffinityError
+from affinity_bandits.base.progress import delay
 from affinity_bandits.experiments.cells import Cell, Experiment, Shard
+from affinity_bandits.experiments.cutting import Guess, cut_into_tasks
 from affinity_bandits.experiments.executors import Executor, SerialExecutor
 from affinity_bandits.experiments.parts import WHOLE, Part
 from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.sweep import Sweep
-from affinity_bandits.experiments.work import Guess, Report, cut_into_tasks
+from affinity_bandits.experiments.work import Report
 from affinity_bandits.simulation import Result
 
 MAX_NAMED = 100  # failures and damaged files that a summary lists; all are in the store
-MAX_UNWRITTEN = 5  # shards in a row that the store does not take before the run stops
+MAX_UNWRITTEN = 5  # files in a row that the store does not take before the run stops
 
 
 @dataclass
@@ -69,7 +71,7 @@ def run_cells(
     chosen = executor or SerialExecutor()
     counts = Summary() if summary is None else summary
     guess = Guess()
-    unwritten = 0
+    unwritten: set[str] = set()
     amount = len(cells) if isinstance(cells, Sweep) else len(cells.cells)
 
     def own(identity: str) -> list[range]:
@@ -84,6 +86,10 @@ def run_cells(
             counts.errors[shard.name] = error
 
     def find_gaps() -> Iterator[tuple[Cell, range]]:
+        with delay("reading the store"):
+            there = store.snapshot()
+        store.move_aside(there.damaged)
+        counts.aside += there.damaged[:MAX_NAMED]
         for planned in cells.planned():
             try:
                 cell = planned.cell()
@@ -95,27 +101,28 @@ def run_cells(
             wanted = own(cell.identity)
             if not wanted:
                 continue
-            gaps, aside = store.missing(cell.identity, cells.replicates)
+            gaps = there.gaps(cell.identity, cells.replicates)
             missing = [both for gap in gaps for one in wanted if (both := _common(gap, one))]
             found = sum(map(len, wanted)) - sum(map(len, missing))
             counts.found += found
             tick(found)
-            counts.aside += aside[: MAX_NAMED - len(counts.aside)]
             for gap in missing:
                 yield cell, gap
 
     def done(report: Report) -> None:
-        nonlocal unwritten
-        unwritten = unwritten + 1 if report.unwritten else 0
+        if report.unwritten:
+            unwritten.add(report.unwritten)
+        else:
+            unwritten.clear()
         if report.error is None:
-            guess.learn(report)
+            guess.learn(report.shard, report.seconds)
             counts.run += report.shard.count
             tick(report.shard.count)
         else:
             fail(report.shard, report.error)
-        if unwritten == MAX_UNWRITTEN:
+        if len(unwritten) == MAX_UNWRITTEN:
             raise AffinityError(
-                f"the last {MAX_UNWRITTEN} shards could not be written to {store.root}: "
+                f"the last {MAX_UNWRITTEN} files could not be written to {store.root}: "
                 f"{report.error}; when this is mended, run the same command again"
             )
 

@@ -13,7 +13,9 @@ from affinity_bandits._version import __version__
 from affinity_bandits.base.displays import Interval, one_line
 from affinity_bandits.base.tables import TableFile
 from affinity_bandits.experiments.cells import Cell, canonical, identity_of
-from affinity_bandits.experiments.store import Kept, Store, result_of
+from affinity_bandits.experiments.outcomes import Kept, result_of
+from affinity_bandits.experiments.snapshot import Snapshot
+from affinity_bandits.experiments.store import Store
 from affinity_bandits.experiments.sweep import Sweep, axes_of, is_number
 
 # Attributes of a summary, with the columns of a table for the estimate and its interval.
@@ -83,14 +85,14 @@ class FinishedCounts(NamedTuple):
 
 
 def summarize(
-    identity: str, place: tuple[int, ...], store: Store, replicates: int, level: float = 0.95
+    identity: str, place: tuple[int, ...], there: Snapshot, replicates: int, level: float = 0.95
 ) -> CellSummary:
     """Summarize the finished ones of a cell's first `replicates` replicates; its code may be gone.
 
     Raises:
-        InvalidInput: one of the cell's files is damaged.
+        InvalidInput: a file of the store is damaged.
     """
-    found = store.finished(identity)
+    found = there.finished(identity)
     wanted = 0 if found is None else int((found.replicates < replicates).sum())
     if found is None or wanted == 0:
         return CellSummary(identity, place, 0)
@@ -113,16 +115,18 @@ def summarize(
 
 def cell_summaries(sweep: Sweep, store: Store, level: float = 0.95) -> Iterator[CellSummary]:
     """Yield the summary of every cell, reading one at a time."""
+    there = store.snapshot()
     for identity, place in _identities(sweep, store):
-        yield summarize(identity, place, store, sweep.replicates, level)
+        yield summarize(identity, place, there, sweep.replicates, level)
 
 
 def count_finished(sweep: Sweep, store: Store) -> FinishedCounts:
-    """Count the finished replicates by the names of files alone."""
+    """Count the finished replicates, without reading their outcomes."""
+    snapshot = store.snapshot(checked=False)
     counts = {key: [0] * len(values) for key, values in sweep.axes.items()}
     done = 0
     for identity, place in _identities(sweep, store):
-        there = store.count(identity, sweep.replicates)
+        there = snapshot.count(identity, sweep.replicates)
         done += there
         for key, index in zip(sweep.axes, place, strict=True):
             counts[key][index] += there

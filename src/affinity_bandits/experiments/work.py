@@ -1,21 +1,20 @@
-"""Run a shard and write it; cut cells into shards of about a second."""
+"""Run the shards of a task and write them together."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from affinity_bandits.experiments.cells import Cell, Shard, canonical
+from affinity_bandits.experiments.cells import Shard, canonical
+from affinity_bandits.experiments.cutting import SHARD_BYTES, Task
 from affinity_bandits.experiments.store import Store
-from affinity_bandits.policies import RoundPolicy
+from affinity_bandits.experiments.watch import Watch
 from affinity_bandits.simulation import Result
-from affinity_bandits.simulation.rounds import round_support
 
-Task = Sequence[Shard]  # what is sent to a worker at once
+WRITE_SECONDS = 5.0
+"""After how long the finished shards of a task are written, though it goes on."""
 
 # Own code that this process has compared with its digest. It is compared once, because code may
 # change a module's variables while it runs.
@@ -23,12 +22,36 @@ _checked: set[str] = set()
 
 
 class Report(NamedTuple):
-    """The outcome of a shard."""
+    """The outcome of a shard.
+
+    Attributes:
+        shard: the shard.
+        seconds: how long it ran.
+        error: None if it is in the store.
+        unwritten: if the store did not take it, the first shard of the file that it was in.
+    """
 
     shard: Shard
     seconds: float
-    error: str | None  # None if the shard is in the store
-    unwritten: bool = False  # whether the store was at fault
+    error: str | None
+    unwritten: str = ""
+
+
+Sent = tuple[int, float, str | None, str]
+"""A report as a worker sends it: the shard's place in its task, which the driver has."""
+
+
+def to_send(reports: Iterable[Report], task: Task) -> list[Sent]:
+    """Return reports on the shards of a task without the shards, whose pickles are large."""
+    places = {id(shard): place for place, shard in enumerate(task)}
+    return [(places[id(report.shard)], *report[1:]) for report in reports]
+
+
+def received(sent: Iterable[Sent], task: Task) -> list[Report]:
+    """Return the reports that a worker has sent."""
+    return [
+        Report(task[place], seconds, error, unwritten) for place, seconds, error, unwritten in sent
+    ]
 
 
 def run_shard(shard: Shard) -> Result:
@@ -56,7 +79,10 @@ def run_shard(shard: Shard) -> Result:
 
 
 def run_task(task: Task, root: str, time_limit: float | None = None) -> Iterator[Report]:
-    """Run the missing shards of a task; if one fails, the rest still run.
+    """Run the shards of a task; if one fails, the rest still run.
+
+    They are written to one file at the end. A task that takes long, or much memory, writes what it
+    has several times. A shard is reported when it is in the store.
 
     Args:
         task: the shards.
@@ -65,174 +91,71 @@ def run_task(task: Task, root: str, time_limit: float | None = None) -> Iterator
             default, `usual_limit` of each.
     """
     store = Store(root)
-    with _Watch(store, time_limit) as watch:
-        for shard in task:
-            began = time.perf_counter()
-            watch.begin(shard)
-            error, unwritten = None, False
-            if not store.has(shard):
+    finished = Finished(store)
+    try:
+        with Watch(store, time_limit, finished.write_old) as watch:
+            for shard in task:
+                began = time.perf_counter()
+                watch.begin(shard)
                 try:
                     result = run_shard(shard)
                 except Exception as fault:  # a user's code may raise anything
                     error = f"{type(fault).__name__}: {fault}"
+                    yield Report(shard, time.perf_counter() - began, error)
                 else:
-                    try:
-                        store.write(shard, result)
-                    except OSError as fault:
-                        error, unwritten = f"{type(fault).__name__}: {fault}", True
-            yield Report(shard, time.perf_counter() - began, error, unwritten)
+                    finished.add(shard, result, time.perf_counter() - began)
+                yield from finished.take_reports()
+    finally:  # after an interrupt, too
+        finished.write()
+    yield from finished.take_reports()
 
 
-WATCH_SECONDS = 1.0
-"""How often a running shard is looked at."""
-SLOW_SECONDS = 30.0
-"""After how long it is noted in the store."""
-LEAST_LIMIT = 3600.0
-LIMIT_FACTOR = 100.0
-
-
-def usual_limit(shard: Shard) -> float:
-    """Return the seconds that a shard may take by default: many times what it should."""
-    cell = shard.planned.cell()
-    return LEAST_LIMIT + LIMIT_FACTOR * _first_guess(cell) * shard.count
-
-
-class _Watch:
-    """Notes shards that take long in the store, and ends the process at a shard's limit.
-
-    The note says why the process ended. Compiled loops release Python's lock, so a thread can
-    watch them.
-    """
-
-    def __init__(self, store: Store, time_limit: float | None) -> None:
-        self._store = store
-        self._limit = time_limit
-        self._current: tuple[Shard, float] | None = None
-        self._before = 0  # replicates that were finished before it
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-
-    def __enter__(self) -> _Watch:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def begin(self, shard: Shard) -> None:
-        """Take the time of a shard from now on."""
-        if self._current is not None:
-            self._before += self._current[0].count
-        self._current = shard, time.monotonic()
-
-    def _look(self) -> None:
-        noted: Shard | None = None
-        while not self._ended.wait(WATCH_SECONDS):
-            if self._current is None:
-                continue
-            shard, began = self._current
-            if noted is not None and noted is not shard:
-                self._forget(noted)
-                noted = None
-            passed = time.monotonic() - began
-            limit = usual_limit(shard) if self._limit is None else self._limit
-            if noted is None and passed > min(SLOW_SECONDS, limit):
-                noted = shard
-                self._note(shard, passed)
-            if passed > limit:
-                self._note(shard, passed, limit)
-                os._exit(1)
-        if noted is not None:
-            self._forget(noted)
-
-    def _note(self, shard: Shard, passed: float, limit: float | None = None) -> None:
-        with contextlib.suppress(OSError):
-            self._store.note_slow(shard, time.time() - passed, self._before, limit)
-
-    def _forget(self, shard: Shard) -> None:
-        with contextlib.suppress(OSError):
-            self._store.forget_slow([shard])
-
-
-TASK_SECONDS = 1.0
-SHARD_BYTES = 32 * 2**20  # limit on the memory of a shard's pulls
-STEP_SECONDS = 40e-9  # first guess for a pull of one arm
-ROUND_SECONDS = 50e-6  # first guess for a replicate by whole rounds, for one arm
-SHARD_OVERHEAD = 5e-3  # seconds to write a shard
-
-
-class Guess:
-    """Estimates of the seconds per replicate, corrected by measurements."""
-
-    def __init__(self) -> None:
-        self._factors: dict[tuple[str, str, bool], float] = {}
-
-    def seconds(self, cell: Cell) -> float:
-        """Return an estimate for one replicate of a cell."""
-        return _first_guess(cell) * self._factors.get(_kind(cell), 1.0)
-
-    def learn(self, report: Report) -> None:
-        """Correct the estimate by how long a finished shard took."""
-        cell = report.shard.planned.cell()
-        spent = max(report.seconds - SHARD_OVERHEAD, 0.1 * report.seconds)
-        factor = min(max(spent / (_first_guess(cell) * report.shard.count), 1e-3), 1e3)
-        # The geometric mean: the first shard of a kind may have been slow because it compiled.
-        known = self._factors.get(_kind(cell), factor)
-        self._factors[_kind(cell)] = (known * factor) ** 0.5
-
-
-def cut_into_tasks(
-    gaps: Iterable[tuple[Cell, range]],
-    guess: Guess,
-    shard_size: int | None,
-    task_seconds: Callable[[], float] = lambda: TASK_SECONDS,
-) -> Iterator[Task]:
-    """Yield tasks for the missing replicates.
+class Finished:
+    """Shards that are finished and not yet written, of two threads: that which runs, and `Watch`.
 
     Args:
-        gaps: the missing replicates.
-        guess: how long they take.
-        shard_size: replicates per shard; by default as many as take as long as a task.
-        task_seconds: returns how long the next task should take.
+        store: where to write them.
     """
-    task: list[Shard] = []
-    load = 0.0
-    for cell, gap in gaps:
-        at = gap.start
-        while at < gap.stop:
-            each, seconds = guess.seconds(cell), task_seconds()
-            size = shard_size or _shard_size(cell, each, seconds)
-            shard = Shard(cell, at, min(size, gap.stop - at))
-            at += shard.count
-            task.append(shard)
-            load += shard.count * each + SHARD_OVERHEAD
-            if load >= seconds:
-                yield tuple(task)
-                task, load = [], 0.0
-    if task:
-        yield tuple(task)
 
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: list[tuple[Shard, Result, float]] = []
+        self._bytes = 0
+        self._since = 0.0
+        self._reports: list[Report] = []
+        self._lock = threading.Lock()
 
-def _shard_size(cell: Cell, each: float, seconds: float) -> int:
-    replicate_bytes = 8 * cell.bandit.arms * (len(cell.checkpoints) + 2)
-    return max(1, min(round(seconds / each), SHARD_BYTES // replicate_bytes, 10**7 - 1))
+    def add(self, shard: Shard, result: Result, seconds: float) -> None:
+        """Hold a shard; write those held before if all were too large together."""
+        size = result.pulls.nbytes + result.candidates.nbytes + result.decided_at.nbytes
+        if self._bytes + size > SHARD_BYTES:
+            self.write()
+        with self._lock:
+            if not self._held:
+                self._since = time.monotonic()
+            self._held.append((shard, result, seconds))
+            self._bytes += size
 
+    def write(self) -> None:
+        """Write what is held to one file."""
+        with self._lock:
+            held, self._held, self._bytes = self._held, [], 0
+            if not held:
+                return
+            error, file = None, ""
+            try:
+                self._store.write([(shard, result) for shard, result, _ in held])
+            except OSError as fault:
+                error, file = f"{type(fault).__name__}: {fault}", held[0][0].name
+            self._reports += [Report(shard, seconds, error, file) for shard, _, seconds in held]
 
-def _by_rounds(cell: Cell) -> bool:
-    return (
-        cell.engine == "auto"
-        and isinstance(cell.policy, RoundPolicy)
-        and round_support(cell.bandit, cell.policy) is None
-    )
+    def write_old(self, now: bool = False) -> None:
+        """Write what is held if it is old, or if it must be now."""
+        if self._held and (now or time.monotonic() - self._since > WRITE_SECONDS):
+            self.write()
 
-
-def _kind(cell: Cell) -> tuple[str, str, bool]:
-    """Return the traits of a cell that determine its speed most."""
-    return cell.policy.name, cell.bandit.noise.name, _by_rounds(cell)
-
-
-def _first_guess(cell: Cell) -> float:
-    if _by_rounds(cell):
-        return ROUND_SECONDS * cell.bandit.arms
-    return STEP_SECONDS * (1 + cell.bandit.arms / 8) * cell.horizon
+    def take_reports(self) -> list[Report]:
+        """Return the reports on shards since the last call."""
+        with self._lock:
+            reports, self._reports = self._reports, []
+        return reports
