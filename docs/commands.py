@@ -50,6 +50,8 @@ def help_of(command: str) -> str:
     text = re.sub(r"^\*\*(\w+)\*\*:$", r"**\1**", text, flags=re.MULTILINE)
     text = re.sub(r"^\* `--help`: .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"\*\*Options\*\*\n\n(?!\*)", "", text)
+    # Click's mark for lines that are not to be joined.
+    text = re.sub(r"\x08\s*Example:\s*(.+)", r"**Example**\n\n```console\n$ \1\n```", text)
     return LISTED.sub(lambda found: as_table(found[1]), text)
 
 

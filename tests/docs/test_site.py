@@ -195,6 +195,7 @@ def test_every_page_can_be_read_by_everybody(browser: Browser, html: Path) -> No
     visit.follow_links()
     visit.close()
     assert visit.wrong == []
+    assert not [path for path in html.rglob("*.html") if "\b" in path.read_text("utf-8")]
     assert visit.formulas > 100
 
 

@@ -306,13 +306,13 @@ def tell_next(plan: Plan) -> list[str]:
         if getattr(policy, item.name) != item.default
     )
     return [
-        "How to run it: a campaign made from the plan file hands out blocks. By hand, with policy ="
+        "How to run it: for each block draw the candidates by lot, let one person of the stated"
+        " group score all of them, and tell all scores at once. A block that is not finished counts"
+        " nothing, and is never withdrawn because of its scores.",
+        "A campaign made from the plan file hands out the blocks. By hand, with policy ="
         f" NeutralElimination({told}) in Python, Blocks(policy, groups={given.groups},"
         f" scale=({given.lowest:g}, {given.highest:g})) says people of which group judge next,"
-        " whom, and in which order.",
-        "For each block draw the candidates by lot, let one person of the stated group score all of"
-        " them, and tell all scores at once. A block that is not finished counts nothing, and is"
-        " never withdrawn because of its scores (docs/plan/neutral-blocks.md).",
+        " whom, and in which order (docs/plan/neutral-blocks.md).",
     ]
 
 

@@ -39,7 +39,7 @@ PLAN = "plan a comparison"
 """The words of a next step that lead to a plan."""
 OPENS = (
     'The link "plan a comparison" opens the application with these groups, this scale and this '
-    "favor filled in. Start it first on your machine: affinity app."
+    "favor filled in. Start it first on your machine: affinity app --port 8400."
 )
 
 

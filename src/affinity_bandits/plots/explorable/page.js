@@ -9,7 +9,7 @@ const REMEDIES = {
   turns: ["Equal turns", "Half in turns, then decide."],
   panels: ["Equal panels", "Judges: equal seats per group."],
   outsiders: ["Outsiders", "Judges: people of no compared group."],
-  head: ["Head start", "Others start ahead, then turns."],
+  head: ["Head start", "Others catch up, then turns."],
   none: ["No bonus", "Nobody favors anybody. Same method."],
 };
 const FIRST = 10, FRAMES = 80, FRAME = 50;  // choices before the first moment; moments; milliseconds
@@ -363,7 +363,7 @@ function showReveal() {
     ? `${chose} They are better.` : `${chose} ${capital(named(best))} are better.`;
   tell(title, equal || state.bonus === 0
     ? "Bars: the scores that you saw. Lines: what the groups are worth."
-    : "Bars: the scores that you saw. Lines: the worth that nobody saw. Few seats, low scores.");
+    : "Bars: the scores that you saw. Lines: the worth that nobody saw. With few seats, few score a group high.");
   const seats = make(find("picture"), "div", {className: "seats", role: "img"});
   drawSeats(seats, membersAfter(ROUNDS));
   const box = make(find("picture"), "div", {className: "worth"});
@@ -408,7 +408,7 @@ function showRun() {
       : closed ? `It closed. ${capital(named(best))}, though better, hold ${percent(run.part)} of the seats.`
       : run.group < 0 ? "It is still comparing." : `It found ${state.names[run.group]}.`;
     tell(title, equal || run.group < 0 ? find("lead").textContent
-      : closed ? "Fewer seats, lower scores, fewer seats."
+      : closed ? "Fewer seats mean lower scores, and lower scores mean fewer seats."
       : choseWell() ? "You gave them seats, so members like them scored them higher."
       : "This time so few seats were enough.");
     say(`${title} ${capital(run.said)}.`);
