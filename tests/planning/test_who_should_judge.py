@@ -139,7 +139,9 @@ def test_what_it_says_rests_on_third_groups_only(blocks: Plan) -> None:
         "no score is left out because of what it is.",
     ]
     assert tell_recommendation(told).startswith("Recommended: neutral blocks.")
-    assert "NeutralElimination(target=" in tell_next(blocks)[0]
+    by_hand, in_software = tell_next(blocks)
+    assert by_hand.startswith("How to run it: for each block draw the candidates by lot")
+    assert "NeutralElimination(target=" in in_software
     assert "same bias" not in " ".join(tell_assumptions(blocks.assumptions))
 
 

@@ -17,7 +17,7 @@ ROUND_SECONDS = 50e-6  # first guess for a replicate by whole rounds, for one ar
 SHARD_OVERHEAD = 5e-4  # seconds to begin and to encode a shard
 
 
-def first_guess(cell: Cell) -> float:
+def guess_seconds(cell: Cell) -> float:
     """Return an estimate of the seconds per replicate before anything is measured."""
     if _by_rounds(cell):
         return ROUND_SECONDS * cell.bandit.arms
@@ -32,13 +32,13 @@ class Guess:
 
     def seconds(self, cell: Cell) -> float:
         """Return an estimate for one replicate of a cell."""
-        return first_guess(cell) * self._factors.get(_kind(cell), 1.0)
+        return guess_seconds(cell) * self._factors.get(_kind(cell), 1.0)
 
     def learn(self, shard: Shard, seconds: float) -> None:
         """Correct the estimate by how long a finished shard took."""
         cell = shard.planned.cell()
         spent = max(seconds - SHARD_OVERHEAD, 0.1 * seconds)
-        factor = min(max(spent / (first_guess(cell) * shard.count), 1e-3), 1e3)
+        factor = min(max(spent / (guess_seconds(cell) * shard.count), 1e-3), 1e3)
         # The geometric mean: the first shard of a kind may have been slow because it compiled.
         known = self._factors.get(_kind(cell), factor)
         self._factors[_kind(cell)] = (known * factor) ** 0.5

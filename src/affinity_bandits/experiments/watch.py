@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from affinity_bandits.experiments.cells import Shard
-from affinity_bandits.experiments.cutting import first_guess
+from affinity_bandits.experiments.cutting import guess_seconds
 from affinity_bandits.experiments.store import Store
 
 WATCH_SECONDS = 1.0
@@ -22,7 +22,7 @@ LIMIT_FACTOR = 100.0
 
 def usual_limit(shard: Shard) -> float:
     """Return the seconds that a shard may take by default: many times what it should."""
-    return LEAST_LIMIT + LIMIT_FACTOR * first_guess(shard.planned.cell()) * shard.count
+    return LEAST_LIMIT + LIMIT_FACTOR * guess_seconds(shard.planned.cell()) * shard.count
 
 
 class Watch:

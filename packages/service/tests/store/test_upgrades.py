@@ -145,13 +145,17 @@ class Load:
             path = f"/v1/campaigns/{made.json()['id']}"
             while not self._stopped.is_set():
                 asked = client.post(f"{self.url(place)}{path}/ask", json={"count": 2})
+                self.statuses.append(asked.status_code)
                 body = asked.json()
+                if "runs" not in body:  # a wait while a round is closed, or what the status says
+                    time.sleep(0.05)
+                    continue
                 answers = [{"slot": body["runs"][0][0] + one, "score": 1} for one in (0, 1)]
                 told = {"lease": body["lease"], "answers": answers[: body["runs"][0][1]]}
                 reply = client.post(f"{self.url(place)}{path}/tell", json=told)
                 read = client.get(f"{self.url(place)}{path}/events")
                 ready = self.servers[place % len(self.servers)].probe()
-                self.statuses += [one.status_code for one in (asked, reply, read, ready)]
+                self.statuses += [one.status_code for one in (reply, read, ready)]
 
     def url(self, place: int) -> str:
         return self.servers[place % len(self.servers)].url

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from affinity_bandits.base.words import counted
-from affinity_bandits.policies import CrossedElimination, Evidence, PlayedRound, RoundExplanation
+from affinity_bandits.policies import BlockPolicy, Evidence, PlayedRound, RoundExplanation
 from affinity_bandits_client.messages.campaigns import OpenRound
 from affinity_bandits_service.core.queries import LeadInBlocks
 from affinity_bandits_service.core.scores import scale_of
@@ -347,7 +347,7 @@ def lead_in_blocks(
     wide = lead_half_width(campaign, blocks, span**2)
     policy = campaign.made_policy
     hidden = 0.0
-    if isinstance(policy, CrossedElimination):
+    if isinstance(policy, BlockPolicy):
         hidden = policy.hidden_lead(len(campaign.names)) * span
     return _lead(campaign, evidence, leader, rival, blocks, gap, wide, hidden)
 
