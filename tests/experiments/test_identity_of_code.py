@@ -70,12 +70,13 @@ def test_edited_code_is_run_anew_and_the_old_results_stay(tmp_path: Path) -> Non
     def pulled(folder: str, text: str) -> tuple[str, list[list[int]], int]:
         with loaded(tmp_path / folder, text) as module:
             cell = Cell(BANDIT, module.Mine(), 40)
-            ran = run_cells(Experiment([cell], 4), store).run
+            summary = run_cells(Experiment([cell], 4), store)
+            assert summary.errors == {}
             result = store.read(cell, 4)
             # Reproducible to the bit: the streams are the cell's.
             again = simulate(BANDIT, cell.policy, 40, 4, cell.stream_seed, progress=False)
             assert (again.pulls[:, :, -1] == result.pulls[:, :, -1]).all()
-            return cell.identity, result.pulls[0, :, -1].tolist(), ran
+            return cell.identity, result.pulls[0, :, -1].tolist(), summary.run
 
     before, alike, _ = pulled("before", MINE)
     assert alike == [[20, 20]] * 4
